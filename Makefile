@@ -1,0 +1,42 @@
+# One private environment, made on demand; every other target uses it.
+VENV := .venv
+PYTHON ?= python3
+PY := $(VENV)/bin/python
+READY := $(VENV)/.ready
+
+.PHONY: demo test check bench docs validate clean
+
+demo: $(READY)
+	$(PY) -m bochner.cli.demo
+
+test: check
+	$(PY) -m pytest -n 2 -m "not slow"
+
+check: $(READY)
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+	$(VENV)/bin/lint-imports
+	$(MAKE) docs
+
+docs: $(READY)
+	$(PY) -m sphinx -W --keep-going -q -b html docs docs/_build/html
+
+validate: $(READY)
+	$(PY) -m pytest -n 2
+
+bench: $(READY)
+	$(PY) -m pip install --quiet --group bench
+	$(PY) benchmarks/transform.py
+	$(PY) benchmarks/ridge.py
+	$(PY) benchmarks/memory.py
+	$(PY) benchmarks/table.py
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(PY) -m pip install --quiet --upgrade "pip>=25.1"
+	$(PY) -m pip install --quiet --editable ".[all]" --group dev
+	touch $@
+
+clean:
+	rm -rf $(VENV) docs/_build .pytest_cache .mypy_cache .ruff_cache

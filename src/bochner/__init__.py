@@ -1,0 +1,44 @@
+"""Kernel learning at scale with guarantees.
+
+Public names are loaded on first use, so that `import bochner` is quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "Cauchy": "bochner.kernels",
+    "FourierFeatures": "bochner.estimators",
+    "Gaussian": "bochner.kernels",
+    "KernelRegressor": "bochner.estimators",
+    "Laplacian": "bochner.kernels",
+    "Matern": "bochner.kernels",
+    "Moments": "bochner.statistics",
+    "MonteCarlo": "bochner.sampling",
+    "Orthogonal": "bochner.sampling",
+    "QuasiMonteCarlo": "bochner.sampling",
+    "RationalQuadratic": "bochner.kernels",
+    "config_context": "bochner.config",
+    "get_config": "bochner.config",
+    "set_config": "bochner.config",
+    "show_versions": "bochner._versions",
+}
+_MODULES = ("config", "errors", "kernels", "sampling", "theory")
+
+__all__ = ["__version__", *sorted(_HOME), *_MODULES]  # pyright: ignore[reportUnsupportedDunderAll]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(import_module(_HOME[name]), name)
+    if name in _MODULES:
+        return import_module(f"bochner.{name}")
+    raise AttributeError(f"module 'bochner' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

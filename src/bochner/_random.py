@@ -1,0 +1,37 @@
+"""Seeds: one integer fixes every random choice, each choice in a stream of its own."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+__all__ = ["Stream", "generator", "resolve_seed"]
+
+
+class Stream(IntEnum):
+    """The independent streams of one seed. Numbers are part of the file format: never renumber."""
+
+    NORMALS = 0
+    UNIFORMS = 1
+    PHASES = 2
+    SUBSAMPLE = 3
+    PROBES = 4
+
+
+def resolve_seed(random_state: object) -> int:
+    """The integer seed behind scikit-learn's `random_state` (None, int, RandomState) or a Generator."""
+    if random_state is None:
+        return int(np.random.SeedSequence().generate_state(1, np.uint32)[0])
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**32))
+    if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
+        check_random_state(random_state)  # scikit-learn's message for a negative or too large seed
+        return int(random_state)
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+def generator(seed: int, stream: Stream) -> np.random.Generator:
+    """The generator of one stream; the same seed and stream always give the same numbers."""
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(int(stream),)))

@@ -1,0 +1,75 @@
+"""Work on row blocks in threads: compiled loops without the GIL, one BLAS thread each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from threadpoolctl import ThreadpoolController
+
+from bochner.config import get_config
+
+__all__ = ["run_in_threads", "single_threaded_blas"]
+
+Item = TypeVar("Item")
+State = TypeVar("State")
+
+
+def run_in_threads(
+    work: Callable[[Item, State], object],
+    items: Iterable[Item],
+    *,
+    state: Callable[[], State],
+    n_threads: int | None = None,
+) -> None:
+    """Call `work(item, own)` on every item, on all threads; the first exception stops the rest and is raised.
+
+    `own` is what `state()` made for the thread (its scratch space). Items are handed out one by one in their
+    order, so uneven items balance themselves.
+    """
+    items = list(items)
+    threads = min(n_threads or get_config().threads(), len(items))
+    queue = iter(items)  # next() on a list iterator is atomic under the GIL
+    stop = False
+
+    def drain() -> None:
+        nonlocal stop
+        try:
+            own = state()
+            for item in queue:
+                if stop:
+                    return
+                work(item, own)
+        except BaseException:
+            stop = True
+            raise
+
+    if threads <= 1:
+        drain()
+        return
+    with single_threaded_blas(), ThreadPoolExecutor(threads) as pool:
+        futures = [pool.submit(drain) for _ in range(threads)]
+        try:
+            for future in futures:
+                future.result()
+        except BaseException:  # also Ctrl-C in the calling thread: let the workers end after their block
+            stop = True
+            raise
+
+
+@contextmanager
+def single_threaded_blas() -> Iterator[None]:
+    """Limit BLAS to one thread per caller, for the length of a `with` block."""
+    with _blas().limit(limits=1, user_api="blas"):
+        yield
+
+
+@lru_cache(maxsize=1)
+def _blas() -> Any:
+    """The BLAS libraries of this process; looking them up takes milliseconds, limiting them microseconds."""
+    import scipy.linalg.blas  # noqa: F401  (loads SciPy's BLAS beside NumPy's, so that both are limited)
+
+    return ThreadpoolController()

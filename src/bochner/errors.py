@@ -1,0 +1,75 @@
+"""Exceptions, warnings, and the one wording of an input error.
+
+::
+
+    BochnerError
+     ├── InvalidParameterError   (also a ValueError)   a parameter breaks its rule
+     ├── InvalidDataError        (also a ValueError)   rows, targets or weights break a rule
+     ├── AssumptionError         (also a ValueError)   a theorem's assumption does not hold
+     ├── MemoryBudgetError       (also a MemoryError)  the bill exceeds the budget
+     └── MissingExtraError       (also an ImportError) an optional package is not installed
+
+    BochnerWarning (a UserWarning)
+     ├── IllConditionedWarning   the normal equations are singular to working precision
+     └── FirstBlockWarning       partial_fit set a data-dependent choice from the first block only
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "AssumptionError",
+    "BochnerError",
+    "BochnerWarning",
+    "FirstBlockWarning",
+    "IllConditionedWarning",
+    "InvalidDataError",
+    "InvalidParameterError",
+    "MemoryBudgetError",
+    "MissingExtraError",
+    "invalid_parameter",
+]
+
+
+class BochnerError(Exception):
+    """Base of every error that bochner raises on purpose."""
+
+
+class InvalidParameterError(BochnerError, ValueError):
+    """A parameter breaks its rule."""
+
+
+class InvalidDataError(BochnerError, ValueError):
+    """Rows, targets or weights break a rule."""
+
+
+class AssumptionError(BochnerError, ValueError):
+    """A theorem was asked for where one of its assumptions does not hold."""
+
+
+class MemoryBudgetError(BochnerError, MemoryError):
+    """The memory bill of a computation exceeds the budget; nothing was allocated."""
+
+
+class MissingExtraError(BochnerError, ImportError):
+    """An optional package is needed and not installed."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(f"{package} is not installed. Run: pip install 'bochner[{extra}]'")
+
+
+class BochnerWarning(UserWarning):
+    """Base of every warning that bochner gives."""
+
+
+class IllConditionedWarning(BochnerWarning):
+    """The normal equations are singular to working precision."""
+
+
+class FirstBlockWarning(BochnerWarning):
+    """partial_fit set a data-dependent choice from the first block only."""
+
+
+def invalid_parameter(owner: object, name: str, rule: str, value: object) -> InvalidParameterError:
+    """The error for parameter `name` of `owner` that must be `rule`, in scikit-learn's wording."""
+    owner_name = owner if isinstance(owner, str) else type(owner).__name__
+    return InvalidParameterError(f"The {name!r} parameter of {owner_name} must be {rule}. Got {value!r} instead.")

@@ -1,0 +1,50 @@
+"""The parts of scikit-learn that are not public, or still experimental, wrapped once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sklearn.base import _fit_context
+from sklearn.callback import CallbackSupportMixin, with_callbacks
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.validation import _check_sample_weight
+
+__all__ = [
+    "CallbackSupportMixin",
+    "HasMethods",
+    "Interval",
+    "StrOptions",
+    "check_sample_weight",
+    "progress",
+    "validated",
+    "with_callbacks",
+]
+
+
+def validated(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Check the constructor's parameters against `_parameter_constraints` before the method runs."""
+    return _fit_context(prefer_skip_nested_validation=True)(method)  # type: ignore[no-any-return]
+
+
+def check_sample_weight(sample_weight: Any, X: Any) -> Any:
+    """Weights in float64: finite, not negative, not all zero; None stays None."""
+    if sample_weight is None:
+        return None
+    return _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+
+
+def progress(estimator: Any, n_blocks: int, X: Any, y: Any) -> tuple[Callable[[int], bool], Callable[[], None]]:
+    """scikit-learn's callback protocol for a pass over blocks: what to call after each block, and at the end."""
+    root = estimator._init_callback_context(max_subtasks=n_blocks)
+    root.call_on_fit_task_begin(estimator=estimator, X=X, y=y)
+
+    def on_block(rows: int) -> bool:
+        task = root.subcontext(task_name="block")
+        task.call_on_fit_task_begin(estimator=estimator)
+        return bool(task.call_on_fit_task_end(estimator=estimator))
+
+    def finish() -> None:
+        root.call_on_fit_task_end(estimator=estimator, X=X, y=y)
+
+    return on_block, finish

@@ -1,0 +1,388 @@
+"""Kernel ridge regression on random features, in one pass over the rows."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin, clone
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from bochner._random import resolve_seed
+from bochner._typing import Array
+from bochner.data import RowBlocks
+from bochner.errors import FirstBlockWarning, IllConditionedWarning, InvalidDataError, invalid_parameter
+from bochner.estimators._sklearn import (
+    CallbackSupportMixin,
+    HasMethods,
+    Interval,
+    StrOptions,
+    check_sample_weight,
+    progress,
+    validated,
+    with_callbacks,
+)
+from bochner.estimators.transformers import FourierFeatures
+from bochner.features import FeatureMap, TransformerMap, linear_response, transform
+from bochner.kernels import Stationary, resolve_kernel
+from bochner.kernels.base import check_scale
+from bochner.planning import MemoryBill, default_width, median_length_scale, require_memory
+from bochner.solvers import PredictiveSpread, RidgePath, RidgeSolution, effective_dof, solve_ridge
+from bochner.statistics import Moments, PassPlan, accumulate, plan_pass
+
+__all__ = ["KernelRegressor"]
+
+_SPREAD_ROWS = 1024
+
+
+def _streams(self: KernelRegressor) -> bool:
+    """Leave-one-out needs all rows a second time: no partial_fit with it."""
+    if self.alpha == "loo":
+        raise AttributeError("partial_fit is not available with alpha='loo': use 'gcv', 'evidence' or a number.")
+    return True
+
+
+class KernelRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMixin, BaseEstimator):
+    """Kernel ridge regression at scale.
+
+        minimise_w,b  sum_i s_i (y_i - b - z(x_i).w)^2 + alpha ||w||^2
+
+    on random features z of a kernel: the model of kernel ridge regression with the estimated kernel z(x).z(y), in
+    O(n D^2) time and O(D^2) memory, from one pass over the rows. As a Bayesian linear model (w normal, noise normal)
+    it has error bars and a marginal likelihood.
+
+    Parameters
+    ----------
+    kernel : str or Stationary, default="gaussian"
+        A kernel, or its name in lower case.
+    features : transformer, default=None
+        Any scikit-learn transformer to use in place of `FourierFeatures(kernel, ...)`; `kernel`, `length_scale` and
+        `n_components` are then unused.
+    n_components : int or "auto", default="auto"
+        Number of features D. "auto": sqrt(n) log n between 256 and 4096.
+    alpha : {"gcv", "evidence", "loo"} or float, default="gcv"
+        The penalty, as in scikit-learn's `Ridge` (not divided by n; the theory's lambda is alpha / n), or how to choose
+        it: generalised cross-validation or marginal likelihood, from the moments alone, or exact leave-one-out, with one
+        more pass.
+    alphas : array-like, default=None
+        Penalties to choose from. None: 25 from the rounding floor of the moments up to their trace, refined around the
+        best one (not for "loo").
+    length_scale : "auto", "median", float or array of shape (n_features,), default="auto"
+        "median": the median distance between rows. "auto": the kernel's own if `kernel` is a kernel, else the median.
+    solver : {"auto", "direct"}, default="auto"
+        "direct" forms the D x D moments.
+    fit_intercept : bool, default=True
+    sampling : str or Sampler, default="monte_carlo"
+        As in `FourierFeatures`.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of frequencies and subsamples.
+
+    Attributes
+    ----------
+    features_ : transformer
+        The fitted feature map.
+    moments_ : Moments
+        Sufficient statistics of all rows seen: D x D numbers in float64.
+    alpha_ : float
+    coef_ : array of shape (D,) or (n_targets, D)
+    intercept_ : float or array of shape (n_targets,)
+    noise_variance_ : float or array of shape (n_targets,)
+    log_marginal_likelihood_ : float
+        At `alpha_`, with the noise variance at its maximum; summed over targets.
+    dof_ : float
+        Effective degrees of freedom.
+    path_ : RidgePath or None
+        Criteria along the penalties that were tried.
+    loo_errors_ : array or None
+        Mean squared leave-one-out error of each penalty, for alpha="loo".
+    seed_ : int
+    n_features_in_ : int
+    feature_names_in_ : array of shape (n_features_in_,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bochner import KernelRegressor
+    >>> X = np.random.default_rng(0).uniform(-3, 3, (2000, 1))
+    >>> y = np.sin(2 * X[:, 0]) + 0.1 * np.random.default_rng(1).standard_normal(2000)
+    >>> model = KernelRegressor(random_state=0).fit(X, y)
+    >>> round(model.score(X, y), 2)
+    0.98
+    >>> mean, std = model.predict([[0.5]], return_std=True)
+    >>> bool(abs(mean[0] - np.sin(1.0)) < 2 * std[0])
+    True
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        "kernel": [Stationary, str],
+        "features": [HasMethods(["fit", "transform"]), None],
+        "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
+        "alpha": [Interval(Real, 0, None, closed="left"), StrOptions({"gcv", "evidence", "loo"})],
+        "alphas": ["array-like", None],
+        "length_scale": [Interval(Real, 0, None, closed="neither"), "array-like", StrOptions({"auto", "median"})],
+        "solver": [StrOptions({"auto", "direct"})],
+        "fit_intercept": ["boolean"],
+        "sampling": FourierFeatures._parameter_constraints["sampling"],
+        "random_state": FourierFeatures._parameter_constraints["random_state"],
+    }
+
+    def __init__(
+        self,
+        kernel: str | Stationary = "gaussian",
+        *,
+        features: Any = None,
+        n_components: int | str = "auto",
+        alpha: float | str = "gcv",
+        alphas: Any = None,
+        length_scale: Any = "auto",
+        solver: str = "auto",
+        fit_intercept: bool = True,
+        sampling: Any = "monte_carlo",
+        random_state: Any = None,
+    ) -> None:
+        self.kernel = kernel
+        self.features = features
+        self.n_components = n_components
+        self.alpha = alpha
+        self.alphas = alphas
+        self.length_scale = length_scale
+        self.solver = solver
+        self.fit_intercept = fit_intercept
+        self.sampling = sampling
+        self.random_state = random_state
+
+    @with_callbacks
+    @validated
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the model in one pass over the rows (two for alpha="loo").
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            float32 is computed in float32 and summed in float64. Memory maps are read block by block.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        sample_weight : array-like of shape (n_samples,), default=None
+            A weight of 2 counts a row twice, 0 removes it.
+
+        Returns
+        -------
+        self
+        """
+        blocks = self._validated_blocks(X, y, sample_weight, reset=True)
+        self._begin(blocks)
+        plan = self._add(blocks)
+        self._solution: RidgeSolution | None = self._solve(blocks, plan)
+        return self
+
+    @available_if(_streams)
+    @with_callbacks
+    @validated
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Add rows to the model. Any split of the rows gives the model that `fit` gives on all of them, to rounding.
+
+        What depends on the data beyond the moments, `length_scale="auto"` and `n_components="auto"`, is settled by
+        the first block; give them to have them equal those of `fit`. The equations are solved when they are needed.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+
+        Returns
+        -------
+        self
+        """
+        first = not hasattr(self, "moments_")
+        blocks = self._validated_blocks(X, y, sample_weight, reset=first)
+        if first:
+            self._begin(blocks)
+            self._warn_of_first_block(blocks.n_rows)
+        elif blocks.n_targets != len(self.moments_.y_mean):
+            raise InvalidDataError(
+                f"y must have {len(self.moments_.y_mean)} targets as before. Got {blocks.n_targets}."
+            )
+        self._add(blocks)
+        self._solution = None
+        return self
+
+    def predict(self, X: Any, return_std: bool = False) -> Any:
+        """Predict targets, and their standard deviations if asked for.
+
+            mean = b + z.w,    std^2 = sigma^2 (1 + (z - zbar)'(G + alpha I)^-1 (z - zbar) + 1/n)
+
+        the last term for an intercept: the predictive law of a new observation, noise included.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        return_std : bool, default=False
+
+        Returns
+        -------
+        mean : array of shape (n_samples,) or (n_samples, n_targets)
+        std : array of the same shape, if `return_std`
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        solution = self._solved()
+        mean = linear_response(self._map(), X, solution.coef, solution.intercept, X.dtype)
+        mean = mean[:, 0] if self._flat_target else mean
+        return (mean, self._standard_deviation(X)) if return_std else mean
+
+    # What the solution says, computed on demand after partial_fit.
+
+    @property
+    def alpha_(self) -> float:
+        return self._solved().alpha
+
+    @property
+    def coef_(self) -> Array:
+        return self._solved().coef[:, 0] if self._flat_target else self._solved().coef.T
+
+    @property
+    def intercept_(self) -> Any:
+        return float(self._solved().intercept[0]) if self._flat_target else self._solved().intercept
+
+    @property
+    def noise_variance_(self) -> Any:
+        return float(self._solved().noise_variance[0]) if self._flat_target else self._solved().noise_variance
+
+    @property
+    def log_marginal_likelihood_(self) -> float:
+        return self._solved().log_evidence
+
+    @property
+    def dof_(self) -> float:
+        return effective_dof(self.moments_, fit_intercept=self.fit_intercept, alpha=self.alpha_)
+
+    @property
+    def path_(self) -> RidgePath | None:
+        return self._solved().path
+
+    @property
+    def loo_errors_(self) -> Array | None:
+        return self._solved().loo
+
+    # The steps of a fit, in their order.
+
+    def _validated_blocks(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> RowBlocks:
+        X, y = validate_data(
+            self,
+            X,
+            y,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            multi_output=True,
+            y_numeric=True,
+            reset=reset,
+        )
+        if reset:
+            self._flat_target = y.ndim == 1
+        return RowBlocks(X, y, check_sample_weight(sample_weight, X), X.dtype)
+
+    def _begin(self, blocks: RowBlocks) -> None:
+        """Settle everything that must be known before the first row: seed, kernel, features, empty moments."""
+        self.seed_ = resolve_seed(self.random_state)
+        if self.features is not None:
+            self.features_ = clone(self.features).fit(blocks.X)
+        else:
+            width = default_width(blocks.n_rows) if isinstance(self.n_components, str) else self.n_components
+            self.features_ = FourierFeatures(
+                self._resolved_kernel(blocks), n_components=width, sampling=self.sampling, random_state=self.seed_
+            ).fit(blocks.X[:1])
+        self.moments_ = Moments.empty(0, blocks.n_targets)
+        self._width = len(self.features_.transform(blocks.X[:1])[0]) if self.features is not None else 0
+
+    def _resolved_kernel(self, blocks: RowBlocks) -> Stationary:
+        kernel = resolve_kernel(self, self.kernel)
+        choice = self.length_scale
+        if isinstance(choice, str):
+            if choice == "auto" and isinstance(self.kernel, Stationary):
+                return kernel
+            return kernel.scaled_by(median_length_scale(blocks.X, kernel, self.seed_, blocks.sample_weight))
+        return kernel.with_length_scale(check_scale(self, choice, blocks.X.shape[1]))
+
+    def _add(self, blocks: RowBlocks) -> PassPlan:
+        """One pass: add the moments of the rows."""
+        feature_map = self._map()
+        plan = plan_pass(blocks.n_rows, feature_map, blocks.n_targets, blocks.dtype)
+        D = feature_map.n_components
+        bill = MemoryBill({"moments and blocks of the pass": plan.bytes, "solution of the equations": 8 * D * D})
+        require_memory(bill, f"Lower n_components (now {D}), or raise the budget with bochner.set_config(memory=...).")
+        if self.moments_.n_rows == 0:
+            self.moments_ = Moments.empty(D, blocks.n_targets)
+        on_block, finish = progress(self, len(blocks.slices(plan.block_rows)), blocks.X, blocks.Y)
+        accumulate(blocks, feature_map, self.moments_, plan, on_block=on_block)
+        finish()
+        if not self.moments_.weight > 0:
+            raise InvalidDataError("The sum of sample_weight must be positive. Got 0.")
+        return plan
+
+    def _solve(self, blocks: RowBlocks | None = None, plan: PassPlan | None = None) -> RidgeSolution:
+        """Choose the penalty and solve."""
+
+        def leave_one_out(solver: Any, alphas: Array) -> Array:
+            errors: Array = solver.leave_one_out(blocks, self._map(), plan, self.moments_, alphas)
+            return errors
+
+        solution = solve_ridge(
+            self.moments_,
+            fit_intercept=self.fit_intercept,
+            alpha=self.alpha,
+            alphas=self._penalties(),
+            leave_one_out=leave_one_out,
+        )
+        if solution.raised:
+            warnings.warn(
+                f"The equations are singular to working precision at alpha={self.alpha!r}; alpha={solution.alpha:.3g} "
+                "was used instead. Choose a larger alpha, fewer features, or float64 input.",
+                IllConditionedWarning,
+                stacklevel=4,
+            )
+        return solution
+
+    def _penalties(self) -> Array | None:
+        if self.alphas is None:
+            return None
+        alphas = np.asarray(self.alphas, dtype=float)
+        if alphas.ndim != 1 or len(alphas) == 0 or not np.all((alphas > 0) & np.isfinite(alphas)):
+            raise invalid_parameter(self, "alphas", "a non-empty list of positive finite numbers", self.alphas)
+        return alphas
+
+    def _solved(self) -> RidgeSolution:
+        check_is_fitted(self)
+        if self._solution is None:
+            self._solution = self._solve()
+        return self._solution
+
+    def _map(self) -> FeatureMap:
+        fitted = getattr(self.features_, "map_", None)
+        return fitted if isinstance(fitted, FeatureMap) else TransformerMap(self.features_, self._width)
+
+    def _standard_deviation(self, X: Any) -> Array:
+        solution = self._solved()
+        spread = PredictiveSpread(self.moments_, fit_intercept=self.fit_intercept, alpha=solution.alpha)
+        starts = range(0, X.shape[0], _SPREAD_ROWS)
+        parts = [spread.of(transform(self._map(), X[i : i + _SPREAD_ROWS], X.dtype)) for i in starts]
+        std = np.sqrt(solution.noise_variance * np.concatenate(parts)[:, None]).astype(X.dtype)
+        return std[:, 0] if self._flat_target else std
+
+    def _warn_of_first_block(self, n_rows: int) -> None:
+        by_data = [name for name in ("n_components", "length_scale") if isinstance(getattr(self, name), str)]
+        if isinstance(self.kernel, Stationary) and self.length_scale == "auto":
+            by_data.remove("length_scale")
+        if by_data and self.features is None:
+            warnings.warn(
+                f"partial_fit settled {' and '.join(by_data)} from the first block of {n_rows} rows. "
+                "Give a number to have the model of fit on all rows.",
+                FirstBlockWarning,
+                stacklevel=5,
+            )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

@@ -1,0 +1,169 @@
+"""Feature maps as scikit-learn transformers."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from bochner._random import resolve_seed
+from bochner._typing import Array
+from bochner.errors import invalid_parameter
+from bochner.estimators._sklearn import Interval, StrOptions, validated
+from bochner.features import FourierMap, draw_fourier_map, transform
+from bochner.kernels import Gaussian, Stationary, resolve_kernel
+from bochner.planning import MemoryBill, require_memory
+from bochner.sampling import SAMPLERS, Sampler, resolve_sampler
+
+__all__ = ["FourierFeatures"]
+
+
+class FourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Random Fourier features of a stationary kernel: z(x).z(y) estimates k(x, y).
+
+        paired:  z(x) = sqrt(k(0)/m) [cos(omega_1 . x), ..., cos(omega_m . x), sin(omega_1 . x), ...],   D = 2m
+        phase:   z(x) = sqrt(2 k(0)/m) [cos(omega_1 . x + b_1), ..., cos(omega_m . x + b_m)],            D = m
+
+    with omega_i from the spectral measure of the kernel and b_i uniform on [0, 2 pi]. The paired embedding has the
+    lower variance at equal width for the kernels of practice, and z(x).z(x) = k(0) exactly.
+
+    Parameters
+    ----------
+    kernel : Stationary or str, default=None
+        The kernel; None is `Gaussian()`. Names are those of the kernels in lower case, such as "matern".
+    n_components : int, default=1024
+        Output width D. With the paired embedding and an odd width, the last frequency has a phase instead of a sine.
+    embedding : {"paired", "phase"}, default="paired"
+        Which embedding.
+    sampling : {"monte_carlo", "orthogonal", "qmc"} or Sampler, default="monte_carlo"
+        How the frequencies are drawn.
+    gamma : float or "scale", default=None
+        As in `RBFSampler`: the Gaussian kernel exp(-gamma ||x - y||^2), in place of `kernel`; "scale" is
+        1 / (n_features * X.var()).
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the frequencies. The same seed gives the same frequencies, and a wider Monte Carlo or QMC map begins
+        with the frequencies of the narrower one.
+
+    Attributes
+    ----------
+    kernel_ : Stationary
+        The kernel that was used.
+    map_ : FourierMap
+        Frequencies `omega` (m, d), amplitudes and phases.
+    seed_ : int
+        The seed that was used.
+    n_components_ : int
+        Output width.
+    n_features_in_ : int
+    feature_names_in_ : array of shape (n_features_in_,)
+
+    References
+    ----------
+    Rahimi & Recht (2007), Random features for large-scale kernel machines.
+    Sutherland & Schneider (2015), On the error of random Fourier features, eqs (1) and (2).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bochner import FourierFeatures, Gaussian
+    >>> X = np.random.default_rng(0).standard_normal((5, 3))
+    >>> Z = FourierFeatures(Gaussian(length_scale=2.0), n_components=4096, random_state=0).fit_transform(X)
+    >>> bool(np.abs(Z @ Z.T - Gaussian(length_scale=2.0)(X)).max() < 0.05)
+    True
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        "kernel": [Stationary, str, None],
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "embedding": [StrOptions({"paired", "phase"})],
+        "sampling": [StrOptions(set(SAMPLERS)), Sampler],
+        "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions({"scale"}), None],
+        "random_state": ["random_state", np.random.Generator],
+    }
+
+    def __init__(
+        self,
+        kernel: Stationary | str | None = None,
+        *,
+        n_components: int = 1024,
+        embedding: str = "paired",
+        sampling: str | Sampler = "monte_carlo",
+        gamma: float | str | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.kernel = kernel
+        self.n_components = n_components
+        self.embedding = embedding
+        self.sampling = sampling
+        self.gamma = gamma
+        self.random_state = random_state
+
+    @validated
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Draw the frequencies. Of X only the width matters (and the variance for gamma="scale").
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
+        self.kernel_ = self._resolved_kernel(X)
+        self.seed_ = resolve_seed(self.random_state)
+        self.map_: FourierMap = draw_fourier_map(
+            self.kernel_,
+            resolve_sampler(self.sampling),
+            n_features=X.shape[1],
+            n_components=self.n_components,
+            embedding=self.embedding,  # type: ignore[arg-type]
+            seed=self.seed_,
+        )
+        self.n_components_ = self.map_.n_components
+        return self
+
+    def transform(self, X: Any) -> Array:
+        """Features of the rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Z : array of shape (n_samples, n_components)
+            float32 if X is float32, else float64.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        size = X.shape[0] * self.n_components_ * X.dtype.itemsize
+        require_memory(
+            MemoryBill({"features": size}), "Transform fewer rows at a time, or fit an estimator on X itself."
+        )
+        return transform(self.map_, X, X.dtype)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_components_
+
+    def _resolved_kernel(self, X: Any) -> Stationary:
+        if self.gamma is None:
+            return resolve_kernel(self, self.kernel)
+        if self.kernel is not None:
+            raise invalid_parameter(self, "gamma", "None when a kernel is given", self.gamma)
+        if not isinstance(self.gamma, str):
+            return Gaussian(gamma=self.gamma)
+        variance = (X.multiply(X)).mean() - X.mean() ** 2 if hasattr(X, "multiply") else X.var()
+        return Gaussian(gamma=1 / (X.shape[1] * variance) if variance > 0 else 1.0)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

@@ -1,0 +1,14 @@
+"""X -> Z: feature maps and the blocked, threaded way to apply them."""
+
+from bochner.features.base import FeatureMap, TransformerMap, apply_map, linear_response, transform
+from bochner.features.fourier import FourierMap, draw_fourier_map
+
+__all__ = [
+    "FeatureMap",
+    "FourierMap",
+    "TransformerMap",
+    "apply_map",
+    "draw_fourier_map",
+    "linear_response",
+    "transform",
+]

@@ -1,0 +1,98 @@
+"""Random Fourier features in their two embeddings (Rahimi & Recht 2007; Sutherland & Schneider 2015, eqs 1-2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from scipy.sparse import issparse
+
+from bochner._random import Stream, generator
+from bochner._typing import Array
+from bochner.kernels.base import Stationary
+from bochner.sampling.base import Frequencies, Sampler
+
+__all__ = ["Embedding", "FourierMap", "draw_fourier_map"]
+
+Embedding = Literal["paired", "phase"]
+
+
+@dataclass(frozen=True)
+class FourierMap:
+    """A fixed Fourier map of m frequencies, of which the last ones, as many as there are phases, have a phase.
+
+        z(x) = [a_i cos(omega_i . x)], [a_i sin(omega_i . x)]  over the paired frequencies,   a_i^2 = k(0) w_i / m
+               [a_i cos(omega_i . x + b_i)]                    over those with a phase,       a_i^2 = 2 k(0) w_i / m
+
+    with w_i the importance weight of a frequency (1 unless the sampler says otherwise), so that E z(x).z(y) = k(x, y).
+    The paired embedding has no phases, the phase embedding one for every frequency; a paired map of odd width has one.
+
+    Attributes
+    ----------
+    omega : array of shape (m, d), float64
+    amplitude : array of shape (m,), float64
+    phase : array of shape (n_phases,), float64
+    """
+
+    omega: Array
+    amplitude: Array
+    phase: Array
+    _cast: dict[np.dtype[Any], tuple[Array, Array, Array]] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def n_components(self) -> int:
+        return 2 * len(self.omega) - len(self.phase)
+
+    @property
+    def scratch_width(self) -> int:
+        return len(self.omega)
+
+    def write(self, X: Any, out: Array, scratch: Array) -> None:
+        from bochner.features import _loops
+
+        omega_t, amplitude, phase = self._in(out.dtype)
+        _loops.fourier_features(_project(X, omega_t, scratch), amplitude, phase, out)
+
+    def _in(self, dtype: np.dtype[Any]) -> tuple[Array, Array, Array]:
+        """omega' (d, m), amplitude and phase in a float type, kept for the next block."""
+        if dtype not in self._cast:
+            self._cast[dtype] = (
+                np.ascontiguousarray(self.omega.T, dtype=dtype),
+                self.amplitude.astype(dtype),
+                self.phase.astype(dtype),
+            )
+        return self._cast[dtype]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"omega": self.omega, "amplitude": self.amplitude, "phase": self.phase}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _cast={})
+
+
+def draw_fourier_map(
+    kernel: Stationary, sampler: Sampler, *, n_features: int, n_components: int, embedding: Embedding, seed: int
+) -> FourierMap:
+    """Draw a Fourier map of output width `n_components`."""
+    n_phases = n_components if embedding == "phase" else n_components % 2
+    m = (n_components + n_phases) // 2
+    frequencies = sampler.draw(kernel.spectral_measure(n_features), m, n_features, seed)
+    power = np.full(m, kernel.variance / m) * _weights(frequencies)
+    power[m - n_phases :] *= 2
+    return FourierMap(
+        omega=frequencies.omega,
+        amplitude=np.sqrt(power),
+        phase=generator(seed, Stream.PHASES).uniform(0, 2 * np.pi, m)[m - n_phases :],
+    )
+
+
+def _weights(frequencies: Frequencies) -> Array:
+    return np.ones(len(frequencies.omega)) if frequencies.weights is None else frequencies.weights
+
+
+def _project(X: Any, omega_t: Array, scratch: Array) -> Array:
+    """X omega' in the float type of `scratch`, written there unless X is sparse."""
+    if issparse(X):
+        return np.asarray(X @ omega_t, dtype=scratch.dtype)
+    return np.matmul(np.asarray(X, dtype=scratch.dtype), omega_t, out=scratch)

@@ -1,0 +1,48 @@
+"""What k is: exact values, spectral measure, constants."""
+
+from typing import Any
+
+from bochner.errors import invalid_parameter
+from bochner.kernels.algebra import Product, Scaled, Sum
+from bochner.kernels.base import Isotropic, Kernel, Stationary
+from bochner.kernels.cauchy import Cauchy
+from bochner.kernels.gaussian import Gaussian
+from bochner.kernels.laplacian import Laplacian
+from bochner.kernels.matern import Matern
+from bochner.kernels.measure import SpectralMeasure
+from bochner.kernels.rational_quadratic import RationalQuadratic
+
+__all__ = [
+    "Cauchy",
+    "Gaussian",
+    "Isotropic",
+    "Kernel",
+    "Laplacian",
+    "Matern",
+    "Product",
+    "RationalQuadratic",
+    "Scaled",
+    "SpectralMeasure",
+    "Stationary",
+    "Sum",
+    "resolve_kernel",
+]
+
+KERNELS: dict[str, type[Stationary]] = {
+    "gaussian": Gaussian,
+    "laplacian": Laplacian,
+    "matern": Matern,
+    "cauchy": Cauchy,
+    "rational_quadratic": RationalQuadratic,
+}
+
+
+def resolve_kernel(owner: object, kernel: Any) -> Stationary:
+    """The stationary kernel behind a name, None (Gaussian) or a kernel."""
+    if kernel is None:
+        return Gaussian()
+    if isinstance(kernel, Stationary):
+        return kernel
+    if not isinstance(kernel, str) or kernel not in KERNELS:
+        raise invalid_parameter(owner, "kernel", f"a stationary kernel or one of {sorted(KERNELS)}", kernel)
+    return KERNELS[kernel]()

@@ -1,0 +1,146 @@
+"""Sums, products and positive multiples of stationary kernels are stationary kernels."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+
+from bochner._typing import Array
+from bochner.errors import invalid_parameter
+from bochner.kernels.base import Stationary, check_positive
+from bochner.kernels.measure import Convolution, Mixture, SpectralMeasure
+
+__all__ = ["Product", "Scaled", "Sum"]
+
+
+class _Pair(Stationary):
+    """Two stationary kernels combined."""
+
+    def __init__(self, left: Stationary, right: Stationary) -> None:
+        self.left = left
+        self.right = right
+
+    def scaled_by(self, factor: float) -> Self:
+        return type(self)(self._left.scaled_by(factor), self._right.scaled_by(factor))
+
+    @property
+    def _left(self) -> Stationary:
+        return _stationary(self, "left", self.left)
+
+    @property
+    def _right(self) -> Stationary:
+        return _stationary(self, "right", self.right)
+
+
+class Sum(_Pair):
+    """k = left + right; the spectral measure is the mixture with weights left(0), right(0).
+
+    Parameters
+    ----------
+    left, right : Stationary
+    """
+
+    @property
+    def variance(self) -> float:
+        return self._left.variance + self._right.variance
+
+    def at(self, delta: Array) -> Array:
+        return self._left.at(delta) + self._right.at(delta)
+
+    def spectral_measure(self, d: int) -> SpectralMeasure:
+        return Mixture(
+            (self._left.spectral_measure(d), self._right.spectral_measure(d)),
+            (self._left.variance, self._right.variance),
+        )
+
+    def second_moments(self, d: int) -> Array:
+        weighted = self._left.variance * self._left.second_moments(
+            d
+        ) + self._right.variance * self._right.second_moments(d)
+        return weighted / self.variance
+
+    def lipschitz(self, d: int) -> float:
+        """Upper bound: the sum of the two constants."""
+        return self._left.lipschitz(d) + self._right.lipschitz(d)
+
+    def _matrix(self, X: Array, Y: Array) -> Array:
+        return self._left._matrix(X, Y) + self._right._matrix(X, Y)
+
+
+class Product(_Pair):
+    """k = left * right; a frequency is the sum of one of each.
+
+    Parameters
+    ----------
+    left, right : Stationary
+    """
+
+    @property
+    def variance(self) -> float:
+        return self._left.variance * self._right.variance
+
+    def at(self, delta: Array) -> Array:
+        return self._left.at(delta) * self._right.at(delta)
+
+    def spectral_measure(self, d: int) -> SpectralMeasure:
+        return Convolution((self._left.spectral_measure(d), self._right.spectral_measure(d)))
+
+    def second_moments(self, d: int) -> Array:
+        return self._left.second_moments(d) + self._right.second_moments(d)
+
+    def lipschitz(self, d: int) -> float:
+        """Upper bound left(0) L_right + right(0) L_left."""
+        return self._left.variance * self._right.lipschitz(d) + self._right.variance * self._left.lipschitz(d)
+
+    def _matrix(self, X: Array, Y: Array) -> Array:
+        return self._left._matrix(X, Y) * self._right._matrix(X, Y)
+
+
+class Scaled(Stationary):
+    """k = factor * kernel, factor > 0; the normalised spectral measure is the kernel's.
+
+    Parameters
+    ----------
+    kernel : Stationary
+    factor : float
+    """
+
+    def __init__(self, kernel: Stationary, factor: float) -> None:
+        self.kernel = kernel
+        self.factor = factor
+
+    @property
+    def variance(self) -> float:
+        return self._factor * self._kernel.variance
+
+    def at(self, delta: Array) -> Array:
+        return self._factor * self._kernel.at(delta)
+
+    def spectral_measure(self, d: int) -> SpectralMeasure:
+        return self._kernel.spectral_measure(d)
+
+    def second_moments(self, d: int) -> Array:
+        return self._kernel.second_moments(d)
+
+    def lipschitz(self, d: int) -> float:
+        return self._factor * self._kernel.lipschitz(d)
+
+    def scaled_by(self, factor: float) -> Self:
+        return type(self)(self._kernel.scaled_by(factor), self.factor)
+
+    def _matrix(self, X: Array, Y: Array) -> Array:
+        return self._factor * self._kernel._matrix(X, Y)
+
+    @property
+    def _kernel(self) -> Stationary:
+        return _stationary(self, "kernel", self.kernel)
+
+    @property
+    def _factor(self) -> float:
+        return check_positive(self, "factor", self.factor)
+
+
+def _stationary(owner: object, name: str, value: Any) -> Stationary:
+    if not isinstance(value, Stationary):
+        raise invalid_parameter(owner, name, "a stationary kernel", value)
+    return value

@@ -1,0 +1,187 @@
+"""What a kernel is: exact values, spectral measure, and the constants the theory needs."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from scipy.spatial.distance import cdist
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_array
+
+from bochner._typing import Array
+from bochner.errors import InvalidDataError, invalid_parameter
+from bochner.kernels.measure import SpectralMeasure
+
+if TYPE_CHECKING:
+    from bochner.kernels.algebra import Product, Scaled, Sum
+
+__all__ = ["Isotropic", "Kernel", "Stationary", "WithLengthScale", "check_positive", "check_scale"]
+
+
+class Kernel(BaseEstimator):
+    """A positive-definite function k(x, y). `kernel(X, Y)` is its exact matrix.
+
+    Kernels are small scikit-learn objects: `get_params`, `clone` and grid search work on them.
+    They combine: `kernel + kernel`, `kernel * kernel`, `2.0 * kernel`.
+    """
+
+    def __call__(self, X: Any, Y: Any = None) -> Array:
+        """Exact kernel matrix, shape (n, n) or (n, n_Y), in float64.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+        Y : array-like of shape (n_Y, d), default=X
+        """
+        X = check_array(X, dtype=np.float64, input_name="X")
+        Y = X if Y is None else check_array(Y, dtype=np.float64, input_name="Y")
+        if X.shape[1] != Y.shape[1]:
+            raise InvalidDataError(
+                f"X and Y must have the same number of columns. Got {X.shape[1]} and {Y.shape[1]} instead."
+            )
+        return self._matrix(X, Y)
+
+    def diag(self, X: Any) -> Array:
+        """The diagonal of `kernel(X)`, without the rest of it."""
+        X = check_array(X, dtype=np.float64, input_name="X")
+        return self._diagonal(X)
+
+    @abstractmethod
+    def _matrix(self, X: Array, Y: Array) -> Array:
+        """Kernel matrix of validated arrays."""
+
+    @abstractmethod
+    def _diagonal(self, X: Array) -> Array:
+        """Diagonal of the kernel matrix of a validated array."""
+
+
+class Stationary(Kernel):
+    """A shift-invariant kernel: k(x, y) = k(x - y), continuous and real.
+
+    Constants (`docs/glossary.md`): `variance` is k(0); `second_moments(d)` holds E omega_j^2 under the
+    normalised spectral measure, infinite where k is not twice differentiable at 0; `sigma_p(d)` is
+    sqrt(E ||omega||^2); `lipschitz(d)` is sup ||grad k||, or the best upper bound in closed form.
+    """
+
+    @abstractmethod
+    def at(self, delta: Array) -> Array:
+        """Values at differences `delta` (..., d); shape (...)."""
+
+    @abstractmethod
+    def spectral_measure(self, d: int) -> SpectralMeasure:
+        """Law of the frequencies on R^d: k(delta) = k(0) E cos(omega . delta)."""
+
+    @abstractmethod
+    def second_moments(self, d: int) -> Array:
+        """E omega_j^2 for every coordinate, shape (d,); inf where there is none."""
+
+    @abstractmethod
+    def lipschitz(self, d: int) -> float:
+        """Upper bound on sup ||grad k|| over R^d; inf where there is none."""
+
+    @property
+    def variance(self) -> float:
+        """k(0) = k(x, x)."""
+        return 1.0
+
+    def sigma_p(self, d: int) -> float:
+        """sqrt(E ||omega||^2), the curvature of k at 0; inf where the measure has no second moment."""
+        return float(np.sqrt(np.sum(self.second_moments(d))))
+
+    def multiples(self, delta: Array, n_terms: int) -> Array:
+        """k(n * delta) for n = 1 ... n_terms: shape (n_terms, ...) for `delta` (..., d)."""
+        n = np.arange(1.0, n_terms + 1)
+        return self.at(n.reshape((-1,) + (1,) * np.ndim(delta)) * np.asarray(delta, dtype=float))
+
+    @abstractmethod
+    def scaled_by(self, factor: float) -> Self:
+        """The same kernel with every length scale multiplied by `factor`: k(delta / factor)."""
+
+    def with_length_scale(self, length_scale: float | Array) -> Self:
+        """The same kernel with this length scale."""
+        raise invalid_parameter(self, "length_scale", "set on the parts of a composite kernel", length_scale)
+
+    def _diagonal(self, X: Array) -> Array:
+        return np.full(len(X), self.variance)
+
+    def __add__(self, other: Stationary) -> Sum:
+        from bochner.kernels.algebra import Sum
+
+        return Sum(self, other) if isinstance(other, Stationary) else NotImplemented
+
+    def __mul__(self, other: Stationary | float) -> Product | Scaled:
+        from bochner.kernels.algebra import Product, Scaled
+
+        if isinstance(other, Stationary):
+            return Product(self, other)
+        return Scaled(self, other) if isinstance(other, Real) else NotImplemented
+
+    def __rmul__(self, factor: float) -> Scaled:
+        from bochner.kernels.algebra import Scaled
+
+        return Scaled(self, factor) if isinstance(factor, Real) else NotImplemented
+
+
+class WithLengthScale(Stationary):
+    """A stationary kernel with a `length_scale`: one number, or one per feature (ARD)."""
+
+    length_scale: float | Array
+
+    def scaled_by(self, factor: float) -> Self:
+        return self.with_length_scale(self._scales() * factor)
+
+    def with_length_scale(self, length_scale: float | Array) -> Self:
+        params = {**self.get_params(deep=False), "length_scale": length_scale}
+        if "gamma" in params:
+            params["gamma"] = None
+        return type(self)(**params)
+
+    def _scales(self, d: int | None = None) -> Array | float:
+        """The validated length scale: a float, or an array of shape (d,)."""
+        return check_scale(self, self.length_scale, d)
+
+
+class Isotropic(WithLengthScale):
+    """A kernel of the scaled distance r = ||(x - y) / length_scale||. A subclass gives its profile."""
+
+    @abstractmethod
+    def profile(self, r: Array) -> Array:
+        """Kernel value at scaled distance `r`."""
+
+    @abstractmethod
+    def steepest_slope(self) -> float:
+        """sup_r |d profile / dr|, infinite where the profile has a vertical tangent."""
+
+    def at(self, delta: Array) -> Array:
+        delta = np.asarray(delta, dtype=float)
+        return self.profile(np.sqrt(np.sum((delta / self._scales(delta.shape[-1])) ** 2, axis=-1)))
+
+    def lipschitz(self, d: int) -> float:
+        return float(self.steepest_slope() / np.min(self._scales(d)))
+
+    def _matrix(self, X: Array, Y: Array) -> Array:
+        scale = self._scales(X.shape[1])
+        return self.profile(cdist(X / scale, Y / scale))
+
+
+def check_scale(owner: object, value: Any, d: int | None) -> Array | float:
+    """The length scale as a positive float, or a positive array of shape (d,)."""
+    try:
+        scale = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise invalid_parameter(owner, "length_scale", "a positive number or one per feature", value) from None
+    if scale.ndim > 1 or not np.all(np.isfinite(scale)) or not np.all(scale > 0) or scale.size == 0:
+        raise invalid_parameter(owner, "length_scale", "positive and finite, one number or one per feature", value)
+    if scale.ndim == 1 and d is not None and len(scale) != d:
+        raise invalid_parameter(owner, "length_scale", f"one number or {d} numbers, one per feature", value)
+    return float(scale) if scale.ndim == 0 else scale
+
+
+def check_positive(owner: object, name: str, value: Any) -> float:
+    """A positive finite parameter as a float."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < np.inf:
+        raise invalid_parameter(owner, name, "a positive finite number", value)
+    return float(value)

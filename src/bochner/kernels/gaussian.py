@@ -1,0 +1,53 @@
+"""The Gaussian kernel; its spectral measure is a normal law of scale 1 / length_scale."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bochner._typing import Array
+from bochner.kernels.base import Isotropic, check_positive
+from bochner.kernels.measure import GaussianMixture, SpectralMeasure
+
+__all__ = ["Gaussian"]
+
+
+class Gaussian(Isotropic):
+    """Gaussian (RBF) kernel.
+
+        k(x, y) = exp(-||x - y||^2 / (2 length_scale^2)),      omega ~ N(0, I / length_scale^2)
+
+    Parameters
+    ----------
+    length_scale : float or array of shape (n_features,), default=1.0
+        One scale, or one per feature (ARD).
+    gamma : float, default=None
+        scikit-learn's parameter, gamma = 1 / (2 length_scale^2). Given, it replaces `length_scale`.
+
+    Examples
+    --------
+    >>> from bochner import Gaussian
+    >>> Gaussian(length_scale=2.0)([[0.0], [2.0]]).round(4)
+    array([[1.    , 0.6065],
+           [0.6065, 1.    ]])
+    """
+
+    def __init__(self, length_scale: float | Array = 1.0, *, gamma: float | None = None) -> None:
+        self.length_scale = length_scale
+        self.gamma = gamma
+
+    def profile(self, r: Array) -> Array:
+        return np.exp(-(r**2) / 2)
+
+    def steepest_slope(self) -> float:
+        return float(np.exp(-0.5))
+
+    def spectral_measure(self, d: int) -> SpectralMeasure:
+        return GaussianMixture(self._scales(d))
+
+    def second_moments(self, d: int) -> Array:
+        return np.broadcast_to(1 / np.square(self._scales(d)), (d,)).copy()
+
+    def _scales(self, d: int | None = None) -> Array | float:
+        if self.gamma is not None:
+            return float(1 / np.sqrt(2 * check_positive(self, "gamma", self.gamma)))
+        return super()._scales(d)

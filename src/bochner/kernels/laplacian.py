@@ -1,0 +1,61 @@
+"""The Laplacian kernel of the L1 distance; its frequencies are independent Cauchy variables."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from bochner._typing import Array
+from bochner.kernels.base import WithLengthScale, check_positive
+from bochner.kernels.measure import CoordinateProduct, SpectralMeasure
+
+__all__ = ["Laplacian"]
+
+
+class Laplacian(WithLengthScale):
+    """Laplacian kernel, of the L1 distance as in scikit-learn and Rahimi & Recht (2007).
+
+        k(x, y) = exp(-sum_j |x_j - y_j| / length_scale_j),      omega_j ~ Cauchy(1 / length_scale_j)
+
+    The Cauchy law has no moments: `second_moments` and `sigma_p` are infinite, and bounds that need
+    them refuse this kernel. The kernel of the Euclidean distance is `Matern(nu=0.5)`.
+
+    Parameters
+    ----------
+    length_scale : float or array of shape (n_features,), default=1.0
+        One scale, or one per feature (ARD).
+    gamma : float, default=None
+        scikit-learn's parameter, gamma = 1 / length_scale. Given, it replaces `length_scale`.
+    """
+
+    def __init__(self, length_scale: float | Array = 1.0, *, gamma: float | None = None) -> None:
+        self.length_scale = length_scale
+        self.gamma = gamma
+
+    def at(self, delta: Array) -> Array:
+        delta = np.asarray(delta, dtype=float)
+        return np.exp(-np.sum(np.abs(delta / self._scales(delta.shape[-1])), axis=-1))
+
+    def spectral_measure(self, d: int) -> SpectralMeasure:
+        return CoordinateProduct(self._scales(d), _cauchy_quantile)
+
+    def second_moments(self, d: int) -> Array:
+        return np.full(d, np.inf)
+
+    def lipschitz(self, d: int) -> float:
+        """sqrt(sum_j 1 / length_scale_j^2), approached at 0 from inside an orthant."""
+        return float(np.sqrt(np.sum(np.broadcast_to(1 / np.square(self._scales(d)), (d,)))))
+
+    def _matrix(self, X: Array, Y: Array) -> Array:
+        scale = self._scales(X.shape[1])
+        return np.exp(-cdist(X / scale, Y / scale, metric="cityblock"))
+
+    def _scales(self, d: int | None = None) -> Array | float:
+        if self.gamma is not None:
+            return 1 / check_positive(self, "gamma", self.gamma)
+        return super()._scales(d)
+
+
+def _cauchy_quantile(u: Array) -> Array:
+    """Quantile of the standard Cauchy law, for u < 1/2: -cot(pi u)."""
+    return -1 / np.tan(np.pi * u)

@@ -1,0 +1,33 @@
+"""Bandwidths from data: the median heuristic."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+from scipy.spatial.distance import pdist
+
+from bochner._random import Stream, generator
+from bochner._typing import Array
+from bochner.kernels import Laplacian, Stationary
+
+__all__ = ["median_length_scale"]
+
+_ROWS = 1000
+
+
+def median_length_scale(X: Any, kernel: Stationary, seed: int, sample_weight: Array | None = None) -> float:
+    """Median distance between distinct rows of a random subsample of 1,000, in the distance that the kernel uses.
+
+    Rows of weight 0 are left out, and a repeated row counts once, so that a weight of 2 is a row given twice.
+    1.0 where all rows are equal.
+    """
+    present = np.arange(X.shape[0]) if sample_weight is None else np.flatnonzero(sample_weight)
+    if len(present) > _ROWS:
+        present = np.sort(generator(seed, Stream.SUBSAMPLE).choice(present, size=_ROWS, replace=False))
+    rows = X[present].toarray() if issparse(X) else np.asarray(X[present])
+    rows = np.unique(rows.astype(float), axis=0)
+    if len(rows) < 2:
+        return 1.0
+    return float(np.median(pdist(rows, metric="cityblock" if isinstance(kernel, Laplacian) else "euclidean")))

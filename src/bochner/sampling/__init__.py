@@ -1,0 +1,20 @@
+"""Which frequencies, with which weights."""
+
+from bochner.errors import invalid_parameter
+from bochner.sampling.base import Frequencies, Sampler
+from bochner.sampling.monte_carlo import MonteCarlo
+from bochner.sampling.orthogonal import Orthogonal
+from bochner.sampling.quasi_monte_carlo import QuasiMonteCarlo
+
+__all__ = ["Frequencies", "MonteCarlo", "Orthogonal", "QuasiMonteCarlo", "Sampler", "resolve_sampler"]
+
+SAMPLERS: dict[str, type[Sampler]] = {"monte_carlo": MonteCarlo, "orthogonal": Orthogonal, "qmc": QuasiMonteCarlo}
+
+
+def resolve_sampler(sampling: str | Sampler) -> Sampler:
+    """The sampler of a name, or the sampler itself."""
+    if isinstance(sampling, Sampler):
+        return sampling
+    if sampling not in SAMPLERS:
+        raise invalid_parameter("FourierFeatures", "sampling", f"a Sampler or one of {sorted(SAMPLERS)}", sampling)
+    return SAMPLERS[sampling]()

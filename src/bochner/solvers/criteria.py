@@ -1,0 +1,50 @@
+"""How good is a penalty: generalised cross-validation and the evidence, from the moments alone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bochner._typing import Array
+from bochner.solvers.problem import RidgePoint, RidgeProblem
+
+__all__ = ["gcv_score", "log_evidence", "noise_variance"]
+
+
+def gcv_score(problem: RidgeProblem, point: RidgePoint) -> float:
+    """Generalised cross-validation, an estimate of the mean squared error on new rows (Golub, Heath & Wahba 1979).
+
+        GCV = (RSS / n) / (1 - dof / n)^2,    averaged over targets
+
+    Infinite where the model interpolates (dof > 0.99 n): both halves of the ratio are then rounding errors.
+    """
+    spare = 1 - point.dof / problem.n
+    # The residual is a difference of numbers of the size of y'y. Below this it loses its digits to rounding, and a
+    # smaller penalty has nothing more to gain.
+    residual = np.maximum(point.residual, 1e-10 * problem.energy)
+    return float(np.mean(residual) / problem.n / spare**2) if spare > 0.01 else np.inf
+
+
+def noise_variance(problem: RidgeProblem, point: RidgePoint) -> Array:
+    """Maximum-likelihood noise variance of each target at fixed alpha.
+
+    sigma^2 = (RSS + alpha ||w||^2) / nu,    nu = n, less 1 for an intercept with a flat prior
+    """
+    return (point.residual + point.alpha * point.penalty) / _dimension(problem)
+
+
+def log_evidence(problem: RidgeProblem, point: RidgePoint) -> float:
+    """Log marginal likelihood, summed over targets, with the noise variance at its maximum.
+
+    w ~ N(0, sigma^2 / alpha I),  y | w ~ N(b + Z w, sigma^2 I),   b flat
+    log p = -nu/2 (log 2 pi sigma^2 + 1) - 1/2 log det(I + G / alpha) - 1/2 log n  (the last for an intercept)
+    """
+    nu, targets = _dimension(problem), len(problem.energy)
+    variance = np.maximum(noise_variance(problem, point), np.finfo(float).tiny)
+    occam = point.log_det - problem.width * np.log(point.alpha)
+    fit = -nu / 2 * np.sum(np.log(2 * np.pi * variance) + 1)
+    return float(fit - targets / 2 * (occam + problem.intercept * np.log(problem.n)))
+
+
+def _dimension(problem: RidgeProblem) -> float:
+    """Dimension of the residual space; at least a half, so that one row has a finite variance."""
+    return max(problem.n - problem.intercept, 0.5)

@@ -1,0 +1,102 @@
+"""Choosing the penalty along a path."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from bochner._typing import Array
+from bochner.solvers.criteria import gcv_score, log_evidence
+from bochner.solvers.problem import RidgePoint, RidgeProblem
+
+__all__ = ["PathSolver", "RidgePath", "choose_penalty", "default_penalties", "penalty_path"]
+
+_REFINEMENTS = 16
+_TIE = 1e-5  # in the logarithm of GCV or in the log evidence: far above rounding, far below what matters
+
+
+class PathSolver(Protocol):
+    """A solver for every penalty of one problem."""
+
+    problem: RidgeProblem
+
+    def point(self, alpha: float) -> RidgePoint | None: ...
+
+    def solve(self, alpha: float) -> Array: ...
+
+
+@dataclass(frozen=True)
+class RidgePath:
+    """What was tried, ascending in alpha. Entries are nan where G + alpha I is singular to working precision."""
+
+    alphas: Array
+    gcv: Array
+    log_evidence: Array
+    dof: Array
+
+
+def default_penalties(problem: RidgeProblem, n: int = 25) -> Array:
+    """Penalties from the noise floor of G (or 1e-11 of its trace) up to its trace, evenly spaced in the logarithm."""
+    trace = float(np.trace(problem.gram))
+    if not trace > 0:
+        return np.ones(1)  # constant features: every penalty gives the same model
+    low = max(10 * problem.noise_floor(), 1e-11 * trace)
+    return np.geomspace(min(low, 0.1 * trace), trace, n)
+
+
+def penalty_path(solver: PathSolver, alphas: Array) -> RidgePath:
+    """Both criteria and the degrees of freedom at every penalty."""
+    points = [solver.point(alpha) for alpha in alphas]
+    rows = [
+        (np.nan, np.nan, np.nan)
+        if point is None
+        else (gcv_score(solver.problem, point), log_evidence(solver.problem, point), point.dof)
+        for point in points
+    ]
+    gcv, evidence, dof = np.array(rows).T
+    return RidgePath(np.asarray(alphas, dtype=float), gcv, evidence, dof)
+
+
+def choose_penalty(solver: PathSolver, path: RidgePath, criterion: str, *, refine: bool) -> float:
+    """The best penalty by "gcv" or "evidence"; `refine` searches between the neighbours of the best one.
+
+    Losses are log GCV or minus the log evidence. Between losses that differ by rounding the larger penalty wins.
+    """
+    with np.errstate(divide="ignore"):
+        losses = np.log(path.gcv) if criterion == "gcv" else -path.log_evidence
+    if not np.any(np.isfinite(losses)):
+        return float(path.alphas[-1])  # fewer than two rows, say: the most cautious penalty
+    best = int(np.flatnonzero(losses <= np.nanmin(losses) + _TIE)[-1])
+    if not refine or best in (0, len(losses) - 1) or np.any(np.isnan(losses[best - 1 : best + 2])):
+        return float(path.alphas[best])
+
+    def loss(log_alpha: float) -> float:
+        point = solver.point(float(np.exp(log_alpha)))
+        if point is None:
+            return np.inf
+        if criterion == "gcv":
+            return float(np.log(gcv_score(solver.problem, point)))
+        return -log_evidence(solver.problem, point)
+
+    low, high = np.log(path.alphas[best - 1]), np.log(path.alphas[best + 1])
+    return float(np.exp(golden_section(loss, low, high, _REFINEMENTS)))
+
+
+def golden_section(loss: Callable[[float], float], low: float, high: float, n_evaluations: int) -> float:
+    """Minimiser of a unimodal loss on [low, high], to 0.618^(n - 1) of its length; ties go up."""
+    ratio = (np.sqrt(5) - 1) / 2
+    a, b = high - ratio * (high - low), low + ratio * (high - low)
+    loss_a, loss_b = loss(a), loss(b)
+    for _ in range(n_evaluations - 2):
+        if loss_a < loss_b - _TIE:
+            high, b, loss_b = b, a, loss_a
+            a = high - ratio * (high - low)
+            loss_a = loss(a)
+        else:
+            low, a, loss_a = a, b, loss_b
+            b = low + ratio * (high - low)
+            loss_b = loss(b)
+    return a if loss_a < loss_b - _TIE else b

@@ -1,0 +1,87 @@
+"""The ridge problem in its normal form, and what a solver says about one penalty."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from bochner._typing import Array
+from bochner.statistics.moments import Moments
+
+__all__ = ["RidgePoint", "RidgeProblem"]
+
+
+@dataclass(frozen=True)
+class RidgeProblem:
+    """Minimise ||y - b - Z w||^2 + alpha ||w||^2 over w, and over the intercept b if there is one.
+
+        (G + alpha I) w = c,       G = Z'Z,  c = Z'y,  both centred if there is an intercept
+
+    Attributes
+    ----------
+    gram : array of shape (D, D)
+        G in its lower triangle, C-ordered. Solvers do not change it.
+    cross : array of shape (D, k)
+    energy : array of shape (k,)
+        y'y, centred if there is an intercept.
+    n : float
+        Sum of the sample weights.
+    intercept : bool
+    precision : float
+        Unit round-off of the products in G.
+    """
+
+    gram: Array
+    cross: Array
+    energy: Array
+    n: float
+    intercept: bool
+    precision: float
+
+    @classmethod
+    def from_moments(cls, moments: Moments, fit_intercept: bool) -> Self:
+        """The problem behind moments. Without an intercept the means are put back into a copy of them."""
+        gram, cross, energy = moments.zz, moments.zy, moments.yy
+        if not fit_intercept:
+            z, y, weight = moments.z_mean, moments.y_mean, moments.weight
+            gram = gram + weight * np.outer(z, z)
+            cross, energy = cross + weight * np.outer(z, y), energy + weight * y**2
+        return cls(gram, cross, energy, moments.weight, fit_intercept, moments.precision)
+
+    @property
+    def width(self) -> int:
+        return len(self.gram)
+
+    def noise_floor(self) -> float:
+        """Size of the rounding errors in G, as an eigenvalue: below it a penalty solves nothing.
+
+        The products of G carry a relative error of the unit round-off; as a matrix of independent signs its
+        norm is about 2 sqrt(D) times that of an entry, and an entry is at most the mean of diag G.
+        """
+        return float(2 * self.precision * np.sqrt(self.width) * np.trace(self.gram) / self.width)
+
+
+@dataclass(frozen=True)
+class RidgePoint:
+    """One penalty on the path, by what can be told from the moments alone.
+
+    Attributes
+    ----------
+    alpha : float
+    residual : array of shape (k,)
+        ||y - b - Z w||^2.
+    penalty : array of shape (k,)
+        ||w||^2.
+    dof : float
+        Effective degrees of freedom tr G (G + alpha I)^-1, plus 1 for an intercept.
+    log_det : float
+        log det(G + alpha I).
+    """
+
+    alpha: float
+    residual: Array
+    penalty: Array
+    dof: float
+    log_det: float

@@ -1,0 +1,136 @@
+"""From moments to a ridge model: choose the penalty, solve, and say how sure the model is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from bochner._typing import Array
+from bochner.solvers.band import BandedRidge
+from bochner.solvers.cholesky import factorise
+from bochner.solvers.criteria import log_evidence, noise_variance
+from bochner.solvers.eigen import EigenRidge
+from bochner.solvers.path import PathSolver, RidgePath, choose_penalty, default_penalties, penalty_path
+from bochner.solvers.problem import RidgePoint, RidgeProblem
+from bochner.statistics.moments import Moments
+
+__all__ = ["PredictiveSpread", "RidgeSolution", "effective_dof", "solve_ridge"]
+
+LeaveOneOut = Callable[[EigenRidge, Array], Array]
+
+
+@dataclass(frozen=True)
+class RidgeSolution:
+    """A ridge model and what the moments say of it.
+
+    Attributes
+    ----------
+    alpha : float
+    coef : array of shape (D, k)
+    intercept : array of shape (k,)
+    noise_variance : array of shape (k,)
+    log_evidence : float
+    path : RidgePath or None
+        The penalties that were tried, if any.
+    loo : array or None
+        Leave-one-out error of each of them.
+    raised : bool
+        The penalty asked for was singular to working precision, and a larger one was used.
+    """
+
+    alpha: float
+    coef: Array
+    intercept: Array
+    noise_variance: Array
+    log_evidence: float
+    path: RidgePath | None = None
+    loo: Array | None = None
+    raised: bool = False
+
+
+def solve_ridge(
+    moments: Moments,
+    *,
+    fit_intercept: bool,
+    alpha: float | str,
+    alphas: Array | None = None,
+    leave_one_out: LeaveOneOut | None = None,
+) -> RidgeSolution:
+    """Solve at a penalty, or at the best penalty by "gcv", "evidence" or "loo".
+
+    `leave_one_out(solver, alphas)` makes the second pass over the rows that "loo" needs.
+    """
+    problem = RidgeProblem.from_moments(moments, fit_intercept)
+    if not isinstance(alpha, str):
+        return _at(problem, moments, alpha, None)
+    solver: PathSolver = EigenRidge(problem) if alpha == "loo" else BandedRidge(problem)
+    tried = default_penalties(problem) if alphas is None else np.sort(np.asarray(alphas, dtype=float))
+    path, loo = penalty_path(solver, tried), None
+    if isinstance(solver, EigenRidge) and leave_one_out is not None:
+        loo = leave_one_out(solver, tried)
+        best = float(tried[np.argmin(loo)])
+    else:
+        best = choose_penalty(solver, path, alpha, refine=alphas is None)
+    point = solver.point(best)
+    if point is None:
+        return _at(problem, moments, best, path)
+    return _solution(problem, moments, solver.solve(best), point, path, loo)
+
+
+def _at(problem: RidgeProblem, moments: Moments, alpha: float, path: RidgePath | None) -> RidgeSolution:
+    """The solution at one penalty, by Cholesky."""
+    factor = factorise(problem, alpha)
+    coef = factor.solve(problem.cross)
+    fit, penalty = np.sum(problem.cross * coef, axis=0), np.sum(coef**2, axis=0)
+    residual = np.maximum(problem.energy - fit - factor.alpha * penalty, 0.0)
+    point = RidgePoint(factor.alpha, residual, penalty, dof=np.nan, log_det=factor.log_det())
+    return _solution(problem, moments, coef, point, path, None, raised=factor.alpha != alpha)
+
+
+def _solution(
+    problem: RidgeProblem,
+    moments: Moments,
+    coef: Array,
+    point: RidgePoint,
+    path: RidgePath | None,
+    loo: Array | None,
+    raised: bool = False,
+) -> RidgeSolution:
+    offset = moments.y_mean - moments.z_mean @ coef
+    return RidgeSolution(
+        alpha=point.alpha,
+        coef=coef,
+        intercept=offset if problem.intercept else np.zeros_like(offset),
+        noise_variance=noise_variance(problem, point),
+        log_evidence=log_evidence(problem, point),
+        path=path,
+        loo=loo,
+        raised=raised,
+    )
+
+
+def effective_dof(moments: Moments, *, fit_intercept: bool, alpha: float) -> float:
+    """tr G (G + alpha I)^-1, plus 1 for an intercept."""
+    problem = RidgeProblem.from_moments(moments, fit_intercept)
+    return float(problem.width - alpha * factorise(problem, alpha).trace_of_inverse() + fit_intercept)
+
+
+class PredictiveSpread:
+    """The variance of a prediction in units of the noise variance.
+
+        v(z) = 1 + (z - zbar)'(G + alpha I)^-1 (z - zbar) + 1/n
+
+    with the centring, and the last term, only if there is an intercept.
+    """
+
+    def __init__(self, moments: Moments, *, fit_intercept: bool, alpha: float) -> None:
+        problem = RidgeProblem.from_moments(moments, fit_intercept)
+        self._factor = factorise(problem, alpha)
+        self._mean = moments.z_mean if fit_intercept else np.zeros_like(moments.z_mean)
+        self._floor = 1 + (1 / moments.weight if fit_intercept else 0.0)
+
+    def of(self, Z: Array) -> Array:
+        """v(z) of every row; at least 1."""
+        return self._floor + self._factor.squared_norms(Z - self._mean)

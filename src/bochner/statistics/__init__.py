@@ -1,0 +1,6 @@
+"""Sufficient statistics of the rows: a commutative monoid, gathered in one pass."""
+
+from bochner.statistics.executor import PassPlan, accumulate, for_each_block, plan_pass
+from bochner.statistics.moments import BlockMoments, Moments
+
+__all__ = ["BlockMoments", "Moments", "PassPlan", "accumulate", "for_each_block", "plan_pass"]

@@ -1,0 +1,100 @@
+"""One pass over row blocks in threads, reduced to moments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from bochner._threads import run_in_threads
+from bochner._typing import Array
+from bochner.config import get_config
+from bochner.data.blocks import Block, RowBlocks
+from bochner.features.base import FeatureMap, apply_map, new_scratch, tile_rows
+from bochner.statistics.moments import BlockMoments, Moments
+
+__all__ = ["PassPlan", "accumulate", "for_each_block", "plan_pass"]
+
+_BLOCK_BYTES = 2**26  # of features per thread and block: SYRK at full speed, and the float64 sum below 4 % of it
+
+
+@dataclass(frozen=True)
+class PassPlan:
+    """How a pass is cut: rows of a block, threads, and the bytes that the pass holds."""
+
+    block_rows: int
+    n_threads: int
+    bytes: int
+
+
+def plan_pass(n_rows: int, feature_map: FeatureMap, n_targets: int, dtype: np.dtype[Any]) -> PassPlan:
+    """The cut of a moments pass: equal blocks, a multiple of the threads, within the memory budget."""
+    D, item = feature_map.n_components, dtype.itemsize
+    budget = get_config().memory_budget()
+    fixed = 8 * D * (D + n_targets + 2)
+    scratch = tile_rows(feature_map, dtype) * feature_map.scratch_width * item
+    rows = int(np.clip(_BLOCK_BYTES // (D * item), 64, 32768))
+    per_thread = D * D * item + rows * (D + n_targets + 1) * item + scratch
+    affordable = max(1, (budget - fixed) // per_thread)
+    threads = int(min(get_config().threads(), affordable, max(1, -(-n_rows // 64))))
+    blocks = threads * -(-n_rows // (threads * rows))
+    return PassPlan(max(1, -(-n_rows // blocks)), threads, fixed + threads * per_thread)
+
+
+def accumulate(
+    blocks: RowBlocks,
+    feature_map: FeatureMap,
+    total: Moments,
+    plan: PassPlan,
+    *,
+    on_block: Callable[[int], bool] | None = None,
+) -> Moments:
+    """Add the moments of all rows to `total`, in one pass.
+
+    `on_block(rows)` is called after every block, in one thread at a time; True stops the pass early.
+    """
+    D = feature_map.n_components
+
+    def absorb(block: Block, own: tuple[Array, Array], lock: Lock) -> bool:
+        Z, gram = own
+        moments = BlockMoments.of(Z[: block.n_rows], block.Y, block.sample_weight, gram=gram)
+        with lock:
+            total.absorb(moments)
+            return bool(on_block(block.n_rows)) if on_block else False
+
+    for_each_block(blocks, feature_map, plan, absorb, extra=lambda: np.empty((D, D), dtype=blocks.dtype))
+    return total
+
+
+def for_each_block(
+    blocks: RowBlocks,
+    feature_map: FeatureMap,
+    plan: PassPlan,
+    work: Callable[[Block, tuple[Array, Array], Lock], bool],
+    *,
+    extra: Callable[[], Array],
+) -> None:
+    """Map every block to features and call `work(block, (Z, extra()), lock)`; True from it ends the pass.
+
+    Threads hold one block each. `Z` and the extra array belong to the thread and are used again.
+    """
+    lock, finished = Lock(), False
+
+    def state() -> tuple[Array, Array, Array]:
+        Z = np.empty((plan.block_rows, feature_map.n_components), dtype=blocks.dtype)
+        return Z, new_scratch(feature_map, blocks.dtype), extra()
+
+    def handle(rows: slice, own: tuple[Array, Array, Array]) -> None:
+        nonlocal finished
+        if finished:
+            return
+        Z, scratch, other = own
+        block = blocks.read(rows)
+        apply_map(feature_map, block.X, Z[: block.n_rows], scratch)
+        if work(block, (Z, other), lock):
+            finished = True
+
+    run_in_threads(handle, blocks.slices(plan.block_rows), state=state, n_threads=plan.n_threads)

@@ -1,0 +1,64 @@
+"""Every numbered result on the error of random features, as code, with its status and source.
+
+`bounds()` lists them. A `Bound` is proved and issues certificates; a `Rate` has exponents only; a `Published` formula
+is as printed, whatever its status, and cannot become a certificate.
+"""
+
+from bochner.theory import (
+    downstream,
+    expectation,
+    finite_set,
+    generalization,
+    lower,
+    mean_square,
+    moments,
+    orbit,
+    orthogonal,
+    pointwise,
+    published,
+    rates,
+    uniform,
+)
+from bochner.theory.base import (
+    Bound,
+    Certificate,
+    Claim,
+    Evidence,
+    Published,
+    Rate,
+    Source,
+    Status,
+    TailBound,
+    concrete_claims,
+)
+
+__all__ = [
+    "Bound",
+    "Certificate",
+    "Claim",
+    "Evidence",
+    "Published",
+    "Rate",
+    "Source",
+    "Status",
+    "TailBound",
+    "bounds",
+    "downstream",
+    "expectation",
+    "finite_set",
+    "generalization",
+    "lower",
+    "mean_square",
+    "moments",
+    "orbit",
+    "orthogonal",
+    "pointwise",
+    "published",
+    "rates",
+    "uniform",
+]
+
+
+def bounds() -> list[type[Claim]]:
+    """All results, as classes; `cls.describe()` is a plain dict of statement, status, source and assumptions."""
+    return list(concrete_claims())

@@ -1,0 +1,292 @@
+"""Claims, bounds and certificates: what is true, how we know it, and who may rely on it.
+
+A `Claim` is any numbered result of the papers, with its status. Three kinds exist, and the type keeps them apart:
+
+- `Bound`: proved (VALID) or repaired (CORRECTED). Only a `Bound` can issue a `Certificate`.
+- `Rate`: ASYMPTOTIC; gives exponents, never a number with a probability.
+- `Published`: the formula as printed, whatever its status. It has no `certificate` method.
+
+A concrete claim is a frozen dataclass: its fields are the setting (kernel, dimension, number of points, ...), its
+class attributes say what is claimed, by whom, under which assumptions and with which evidence.
+"""
+
+from __future__ import annotations
+
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field
+from enum import Enum
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from bochner.errors import AssumptionError, invalid_parameter
+
+__all__ = [
+    "Bound",
+    "Certificate",
+    "Claim",
+    "Embedding",
+    "Evidence",
+    "Published",
+    "Rate",
+    "Source",
+    "Status",
+    "TailBound",
+    "check_delta",
+    "check_eps",
+    "concrete_claims",
+    "n_frequencies",
+    "require",
+]
+
+Embedding = Literal["paired", "phase"]
+_LARGEST_WIDTH = 2**62
+
+
+class Status(Enum):
+    """How far a claim may be trusted."""
+
+    VALID = "proved as printed"
+    CORRECTED = "proved after a repair of constants or assumptions"
+    ASYMPTOTIC = "a rate with unspecified constants"
+    REFUTED = "false as printed: a counterexample exists, or the proof is broken beyond repair"
+
+
+class Evidence(Enum):
+    """What a status rests on."""
+
+    REDERIVED = "re-derived twice, independently, and consistent with simulation"
+    COMPUTER_ASSISTED = "proved with a computer-checked cover (tests/theory)"
+    QUOTED = "quoted from its source, not re-derived"
+    COUNTEREXAMPLE = "an explicit counterexample, run as a test"
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a claim is printed."""
+
+    paper: str
+    result: str
+
+    def __str__(self) -> str:
+        return f"{self.paper}, {self.result}"
+
+
+@dataclass(frozen=True)
+class Claim(ABC):
+    """A numbered result in a given setting."""
+
+    statement: ClassVar[str]
+    status: ClassVar[Status]
+    source: ClassVar[Source]
+    assumptions: ClassVar[tuple[str, ...]] = ()
+    evidence: ClassVar[Evidence] = Evidence.REDERIVED
+
+    @classmethod
+    def describe(cls) -> dict[str, Any]:
+        """The claim as a plain dict: name, kind, statement, status, source, assumptions, evidence."""
+        kind = next(base.__name__ for base in (Bound, Rate, Published) if issubclass(cls, base))
+        return {
+            "name": f"{cls.__module__.rsplit('.', 1)[-1]}.{cls.__name__}",
+            "kind": kind,
+            "statement": cls.statement,
+            "status": cls.status.name,
+            "source": str(cls.source),
+            "assumptions": list(cls.assumptions),
+            "evidence": cls.evidence.name,
+        }
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A number that holds with a stated probability, and the bound it rests on.
+
+    Attributes
+    ----------
+    value : float
+        The bound on the quantity named in `statement`.
+    delta : float
+        Probability that it fails; 0 for a deterministic statement.
+    statement : str
+        One sentence: what is bounded, and with which probability.
+    bound : str
+        Name of the theorem that was used.
+    assumptions : tuple of str
+    source : str
+    details : dict
+        Further plain numbers (number of pairs, features, alternatives, ...).
+    """
+
+    value: float
+    delta: float
+    statement: str
+    bound: str
+    assumptions: tuple[str, ...] = ()
+    source: str = ""
+    details: dict[str, Any] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The certificate as plain data, ready for JSON."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        return f"{self.statement} [{self.bound}; {self.source}]"
+
+
+@dataclass(frozen=True)
+class Bound(Claim):
+    """A claim that is proved, and so may issue a certificate."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        status = getattr(cls, "status", None)
+        if status not in (None, Status.VALID, Status.CORRECTED):
+            raise TypeError(f"{cls.__name__} is {status}: only VALID and CORRECTED claims can be a Bound")
+
+    def _certificate(self, value: float, delta: float, statement: str, **details: Any) -> Certificate:
+        return Certificate(
+            value=float(value),
+            delta=float(delta),
+            statement=statement,
+            bound=type(self).describe()["name"],
+            assumptions=self.assumptions,
+            source=str(self.source),
+            details=details,
+        )
+
+
+@dataclass(frozen=True)
+class TailBound(Bound):
+    """A bound on P(error >= eps) for a map of `n_components` output columns. A subclass gives `probability`.
+
+    `probability` must not increase with `eps` or `n_components`; `error` and `features_needed` invert it.
+    A subclass has a field or class attribute `embedding`.
+    """
+
+    quantity: ClassVar[str] = "the error"
+    largest_error: ClassVar[float] = 3.0
+    """No error exceeds it, so an inversion that finds nothing smaller returns it: |f| <= 2 (paired), 3 (phase)."""
+
+    @abstractmethod
+    def probability(self, eps: float, *, n_components: int) -> float:
+        """Upper bound on P(error >= eps), at most 1."""
+
+    def error(self, n_components: int, delta: float) -> float:
+        """Smallest eps with `probability(eps) <= delta`, to a relative 1e-9, rounded up."""
+        check_delta(delta)
+        n_frequencies(n_components, self._embedding())
+        return _smallest(lambda eps: self.probability(eps, n_components=n_components) <= delta, self._ceiling())
+
+    def features_needed(self, eps: float, delta: float) -> int:
+        """Smallest output width (even for the paired map) with `probability(eps) <= delta`."""
+        check_eps(eps)
+        check_delta(delta)
+        step = 2 if self._embedding() == "paired" else 1
+        return step * _smallest_integer(lambda k: self.probability(eps, n_components=step * k) <= delta)
+
+    def certificate(self, n_components: int, delta: float) -> Certificate:
+        """The certificate at a given width and failure probability."""
+        value = self.error(n_components, delta)
+        return self._certificate(
+            value,
+            delta,
+            f"With probability at least {1 - delta:g} over the draw of the frequencies, {self.quantity} "
+            f"is at most {value:.4g}.",
+            n_components=n_components,
+        )
+
+    def _ceiling(self) -> float:
+        return self.largest_error
+
+    def _embedding(self) -> Embedding:
+        return getattr(self, "embedding", "paired")
+
+
+@dataclass(frozen=True)
+class Rate(Claim):
+    """An asymptotic claim: exponents of n, no constants, no certificate."""
+
+
+@dataclass(frozen=True)
+class Published(Claim):
+    """A formula as printed in its paper, right or wrong. Not a bound: it cannot become a certificate."""
+
+    correction: ClassVar[str] = ""
+    """What is wrong with it, and which `Bound` to use instead."""
+
+    @abstractmethod
+    def value(self) -> float:
+        """The printed expression in this setting."""
+
+
+def concrete_claims() -> Iterator[type[Claim]]:
+    """Every claim that is not abstract, found through the class tree, in the order of definition."""
+    queue = list(Claim.__subclasses__())
+    while queue:
+        cls = queue.pop(0)
+        queue.extend(cls.__subclasses__())
+        if not inspect.isabstract(cls) and hasattr(cls, "statement"):
+            yield cls
+
+
+def require(condition: bool, assumption: str, got: object) -> None:
+    """Raise `AssumptionError` naming the assumption unless it holds."""
+    if not condition:
+        raise AssumptionError(f"This bound assumes {assumption}. Got {got!r} instead.")
+
+
+def n_frequencies(n_components: int, embedding: Embedding) -> int:
+    """m = D/2 frequencies of a paired map of width D, m = D of a phase map."""
+    if embedding not in ("paired", "phase"):
+        raise invalid_parameter("bochner.theory", "embedding", "'paired' or 'phase'", embedding)
+    if isinstance(n_components, bool) or int(n_components) != n_components or n_components < 1:
+        raise invalid_parameter("bochner.theory", "n_components", "an integer >= 1", n_components)
+    if embedding == "paired" and n_components % 2:
+        raise invalid_parameter("bochner.theory", "n_components", "even for the paired embedding", n_components)
+    return int(n_components) // 2 if embedding == "paired" else int(n_components)
+
+
+def check_eps(eps: float) -> float:
+    """A positive finite accuracy."""
+    if not np.isreal(eps) or not 0 < eps < np.inf:
+        raise invalid_parameter("bochner.theory", "eps", "a positive finite number", eps)
+    return float(eps)
+
+
+def check_delta(delta: float) -> float:
+    """A failure probability in the open interval (0, 1)."""
+    if not np.isreal(delta) or not 0 < delta < 1:
+        raise invalid_parameter("bochner.theory", "delta", "in the open interval (0, 1)", delta)
+    return float(delta)
+
+
+def _smallest(holds: Callable[[float], bool], ceiling: float) -> float:
+    """Smallest positive t with `holds(t)`, by bisection, rounded up; `ceiling` where nothing smaller does."""
+    if not holds(ceiling):
+        return ceiling
+    low, high = 0.0, ceiling
+    while high - low > 1e-9 * high:
+        middle = (low + high) / 2
+        if holds(middle):
+            high = middle
+        else:
+            low = middle
+        if high < 1e-300:
+            return high
+    return high
+
+
+def _smallest_integer(holds: Callable[[int], bool]) -> int:
+    """Smallest integer k >= 1 with `holds(k)`, by doubling and bisection."""
+    high = 1
+    while not holds(high):
+        high *= 2
+        if high > _LARGEST_WIDTH:
+            raise AssumptionError("No width reaches this accuracy: the bound stays above delta for every n_components.")
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high

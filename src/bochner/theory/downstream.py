@@ -1,0 +1,231 @@
+"""From the kernel's error to the learner's: ridge regression, support vector machines, mean maps and MMD."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy.optimize import brentq
+
+from bochner._typing import Array
+from bochner.errors import invalid_parameter
+from bochner.kernels.base import Stationary
+from bochner.theory.base import Bound, Certificate, Embedding, Source, Status, TailBound, check_delta, check_eps
+from bochner.theory.moments import covariance
+from bochner.theory.normalised import KernelTailBound
+from bochner.theory.pointwise import IID
+from bochner.theory.sources import SUTHERLAND_SCHNEIDER
+
+__all__ = [
+    "MMDSquared",
+    "MeanMapKernel",
+    "RidgePrediction",
+    "SVMPrediction",
+    "Transfer",
+    "mmd_error",
+    "mmd_squared_variance",
+    "ridge_gap",
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Transfer(Bound):
+    """A deterministic statement: if the kernel error is at most eps on the pairs that matter, predictions move by at
+    most `change(eps)`. Together with a tail bound it gives a certificate for the predictions.
+    """
+
+    @abstractmethod
+    def change(self, eps: float) -> float:
+        """Largest change of a prediction when the kernel error is at most eps."""
+
+    @abstractmethod
+    def kernel_error_allowed(self, change: float) -> float:
+        """Largest eps for which predictions move by at most `change`."""
+
+    def features_needed(self, change: float, delta: float, kernel_bound: TailBound) -> int:
+        """Output width for which predictions move by at most `change` with probability 1 - delta."""
+        return kernel_bound.features_needed(self.kernel_error_allowed(change), check_delta(delta))
+
+    def certificate(self, kernel_error: Certificate) -> Certificate:
+        """The certificate for the predictions that follows from one for the kernel."""
+        value = self.change(kernel_error.value)
+        statement = (
+            f"With probability at least {1 - kernel_error.delta:g}, a prediction with random features differs from "
+            f"that with the exact kernel by at most {value:.4g}."
+        )
+        return self._certificate(value, kernel_error.delta, statement, kernel_error=kernel_error.to_dict())
+
+
+def ridge_gap(
+    row_error: float, matrix_error: float, *, n_points: int, penalty: float, target_rms: float, kappa: float = 1.0
+) -> float:
+    """Proposition 9: target_rms/(sqrt(n) lam0) ||k^_x - k_x|| + kappa target_rms/(n lam0^2) ||K^ - K||_2."""
+    rows = target_rms / (np.sqrt(n_points) * penalty) * row_error
+    return float(rows + kappa * target_rms / (n_points * penalty**2) * matrix_error)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RidgePrediction(Transfer):
+    """Kernel ridge regression: |h^(x) - h(x)| <= (lam0 + kappa) / lam0^2 * target_rms * eps.
+
+    The pairs that matter are training x training and training x test: a finite set, so `finite_set` applies.
+
+    Parameters
+    ----------
+    penalty : float
+        lam0 = alpha / n, where alpha is scikit-learn's: h = y'(K + alpha I)^-1 k_x.
+    target_rms : float
+        Root mean square of the training targets; they need not be centred.
+    kappa : float, default=1.0
+        sup |k|, that is k(0); 1 more with a constant feature for the bias.
+    """
+
+    penalty: float
+    target_rms: float
+    kappa: float = 1.0
+
+    statement: ClassVar[str] = "|h^(x) - h(x)| <= (lam0 + kappa)/lam0^2 * RMS(y) * sup |s - k|, lam0 = alpha/n"
+    status: ClassVar[Status] = Status.VALID
+    source: ClassVar[Source] = Source(SUTHERLAND_SCHNEIDER, "Proposition 9, eq 11")
+    assumptions: ClassVar[tuple[str, ...]] = ("the kernel error bound holds on training x (training and test) pairs",)
+
+    def __post_init__(self) -> None:
+        _check_positive(self, "penalty", "target_rms", "kappa")
+
+    def change(self, eps: float) -> float:
+        return self._factor() * eps
+
+    def kernel_error_allowed(self, change: float) -> float:
+        return check_eps(change) / self._factor()
+
+    def _factor(self) -> float:
+        return (self.penalty + self.kappa) / self.penalty**2 * self.target_rms
+
+
+@dataclass(frozen=True, kw_only=True)
+class SVMPrediction(Transfer):
+    """A support vector machine without offset, C = C0 / n.
+
+        |h^(x) - h(x)| <= sqrt(2) kappa^(3/4) C0 a^(1/4) + sqrt(kappa) C0 a^(1/2),   a = (n + sqrt(n) + g) eps
+
+    g = 0 and kappa = k(0) paired; g = 1 and kappa = k(0) + eps phase, whose diagonal is random (the paper's kappa = 1
+    misses that).
+
+    Parameters
+    ----------
+    n_points : int
+        Training points.
+    c0 : float
+        C0 = n C.
+    embedding : {"paired", "phase"}, default="paired"
+    k_zero : float, default=1.0
+        k(0).
+    """
+
+    n_points: int
+    c0: float
+    embedding: Embedding = "paired"
+    k_zero: float = 1.0
+
+    statement: ClassVar[str] = (
+        "|h^(x) - h(x)| <= sqrt2 kappa^(3/4) C0 a^(1/4) + sqrt(kappa) C0 a^(1/2), a = (n + sqrt(n) + g) sup |s - k|"
+    )
+    status: ClassVar[Status] = Status.CORRECTED
+    source: ClassVar[Source] = Source(SUTHERLAND_SCHNEIDER, "Proposition 10")
+    assumptions: ClassVar[tuple[str, ...]] = (
+        "the kernel error bound holds on training x (training and test) pairs; for phases on test diagonals too",
+        "no offset term",
+    )
+
+    def __post_init__(self) -> None:
+        _check_positive(self, "n_points", "c0", "k_zero")
+
+    def change(self, eps: float) -> float:
+        kappa, a = self._kappa(eps), self._size() * eps
+        return float(np.sqrt(2) * kappa**0.75 * self.c0 * a**0.25 + np.sqrt(kappa) * self.c0 * np.sqrt(a))
+
+    def kernel_error_allowed(self, change: float) -> float:
+        ceiling = self._inverse(check_eps(change), self.k_zero)
+        if self.embedding == "paired":
+            return ceiling
+        low = self._inverse(change, self.k_zero + ceiling)
+        if self.change(ceiling) <= change or low >= ceiling:
+            return low
+        root = brentq(lambda eps: self.change(eps) - change, low, ceiling, xtol=1e-300, rtol=1e-12)
+        return float(root * (1 - 1e-11))
+
+    def _inverse(self, change: float, kappa: float) -> float:
+        """eps at which the bound is `change` for a fixed kappa; no cancellation (a = b^4, b a root of a quadratic)."""
+        t, linear = change / self.c0, np.sqrt(2) * kappa**0.75
+        b = 2 * t / (linear + np.sqrt(linear**2 + 4 * np.sqrt(kappa) * t))
+        return float(b**4 / self._size())
+
+    def _kappa(self, eps: float) -> float:
+        return self.k_zero + (0.0 if self.embedding == "paired" else eps)
+
+    def _size(self) -> float:
+        return float(self.n_points + np.sqrt(self.n_points) + (0.0 if self.embedding == "paired" else 1.0))
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeanMapKernel(KernelTailBound):
+    """The inner product of two mean maps: 2 exp(-D eps^2 / 4) paired, 2 exp(-D eps^2 / 8) phase."""
+
+    quantity: ClassVar[str] = "the error of the mean map kernel"
+    statement: ClassVar[str] = "P(|MMK^ - MMK| >= eps) <= 2 exp(-D eps^2/4) (paired), 2 exp(-D eps^2/8) (phase)"
+    status: ClassVar[Status] = Status.VALID
+    source: ClassVar[Source] = Source(SUTHERLAND_SCHNEIDER, "Section 3.3")
+    assumptions: ClassVar[tuple[str, ...]] = (IID, "samples fixed before, or independent of, the frequencies")
+
+    def _tail(self, eps: float, m: int) -> float:
+        return float(2 * np.exp(-m * eps**2 / (2 if self._paired else 8)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class MMDSquared(KernelTailBound):
+    """The biased squared MMD: 2 exp(-D eps^2 / 16) paired, 2 exp(-D eps^2 / 32) phase."""
+
+    reach: ClassVar[tuple[float, float]] = (4.0, 8.0)
+    quantity: ClassVar[str] = "the error of the biased squared MMD"
+    statement: ClassVar[str] = "P(|MMD^2^ - MMD^2| >= eps) <= 2 exp(-D eps^2/16) (paired), 2 exp(-D eps^2/32) (phase)"
+    status: ClassVar[Status] = Status.VALID
+    source: ClassVar[Source] = Source(SUTHERLAND_SCHNEIDER, "Section 3.3")
+    assumptions: ClassVar[tuple[str, ...]] = (IID, "samples fixed before, or independent of, the frequencies")
+
+    def _tail(self, eps: float, m: int) -> float:
+        return float(2 * np.exp(-m * eps**2 / (8 if self._paired else 32)))
+
+
+def mmd_error(squared_error: float, estimate: float) -> float:
+    """Error of an MMD estimate from that of its square: min(sqrt(e), e / estimate)."""
+    root = float(np.sqrt(squared_error))
+    return min(root, squared_error / estimate) if estimate > 0 else root
+
+
+def mmd_squared_variance(
+    kernel: Stationary, X: Array, Y: Array, *, n_components: int, embedding: Embedding = "paired"
+) -> float:
+    """Variance of the biased squared MMD over the frequencies, exact (eq 12); O((n_X + n_Y)^4), for small samples."""
+    points = np.vstack([X, Y])
+    signs = np.concatenate([np.full(len(X), 1 / len(X)), np.full(len(Y), -1 / len(Y))])
+    i, j = np.divmod(np.arange(len(points) ** 2), len(points))
+    u, t, weights = points[i] - points[j], points[i] + points[j], signs[i] * signs[j]
+    table = covariance(
+        kernel,
+        u[:, None],
+        u[None],
+        n_components=n_components,
+        embedding=embedding,
+        total=t[:, None],
+        other_total=t[None],
+    )
+    return float(weights @ table @ weights)
+
+
+def _check_positive(owner: object, *names: str) -> None:
+    for name in names:
+        value = getattr(owner, name)
+        if not 0 < value < np.inf:
+            raise invalid_parameter(owner, name, "a positive finite number", value)
