@@ -1,15 +1,15 @@
 """BLAS and LAPACK routines that release the GIL and work on sub-matrices in place.
 
-SciPy's own wrappers hold the GIL and copy sub-matrices. These call the same library through the
-function pointers that `scipy.linalg.cython_blas` and `cython_lapack` export. Products go there too where they
-alternate with them: NumPy brings a BLAS of its own, and the idle threads of one slow down the other. Matrices are column-major views (first
+SciPy's own wrappers hold the GIL and copy sub-matrices. These call the same library through the function pointers that
+`scipy.linalg.cython_blas` and `cython_lapack` export. Products go there too where they alternate with them: NumPy
+brings a BLAS of its own, and the idle threads of one slow down the other. Matrices are column-major views (first
 stride one element); the transpose of a C-ordered array is one.
 """
 
 from __future__ import annotations
 
 import ctypes
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -88,7 +88,7 @@ def _reference(argument: Any) -> Any:
     return ctypes.byref(ctypes.c_int(argument) if isinstance(argument, int) else argument)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _routine(name: str) -> Any:
     from scipy.linalg import cython_blas, cython_lapack
 

@@ -49,7 +49,7 @@ class Config:
         return min(cores, int(limit)) if limit.isdigit() and int(limit) > 0 else cores
 
 
-_current: ContextVar[Config] = ContextVar("bochner_config", default=Config())
+_current: ContextVar[Config] = ContextVar("bochner_config", default=Config())  # noqa: B039  (a frozen dataclass)
 
 
 def get_config() -> Config:

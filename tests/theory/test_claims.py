@@ -30,6 +30,14 @@ def test_only_proved_claims_are_bounds():
             assert claim.status is Status.ASYMPTOTIC
 
 
+def test_simulation_is_claimed_only_where_it_could_have_failed():
+    # Uniform tails are too small to be observed at the widths of tests/validity.
+    for claim in (theory.uniform.SutherlandSchneiderProp1, theory.uniform.RahimiRecht, theory.orbit.SampledOrbit):
+        assert claim.evidence is theory.Evidence.DERIVED
+    for claim in (theory.pointwise.Cramer, theory.mean_square.HilbertNorm, theory.expectation.Concentration):
+        assert claim.evidence is theory.Evidence.REDERIVED
+
+
 def test_a_refuted_claim_cannot_be_a_bound():
     with pytest.raises(TypeError, match="only VALID and CORRECTED"):
 

@@ -30,9 +30,7 @@ def test_covariance_at_equal_pairs_is_the_variance():
     u, t = np.array([0.4, -1.0]), np.array([0.3, 2.0])
     for kernel in (GAUSSIAN, Laplacian(), 2.5 * Matern(nu=1.5)):
         for embedding in ("paired", "phase"):
-            covariance = moments.covariance(
-                kernel, u, u, n_components=60, embedding=embedding, total=t, other_total=t
-            )
+            covariance = moments.covariance(kernel, u, u, n_components=60, embedding=embedding, total=t, other_total=t)
             assert covariance == pytest.approx(moments.variance(kernel, u, n_components=60, embedding=embedding))
 
 
@@ -41,9 +39,13 @@ def test_phase_covariance_needs_the_sums_of_the_points():
         moments.covariance(GAUSSIAN, [1.0], [1.0], n_components=60, embedding="phase")
 
 
-@pytest.mark.parametrize(("embedding", "hoeffding", "bernstein"), [
-    ("paired", 0.270671, 0.00295623), ("phase", 0.735759, 0.0234627),
-])
+@pytest.mark.parametrize(
+    ("embedding", "hoeffding", "bernstein"),
+    [
+        ("paired", 0.270671, 0.00295623),
+        ("phase", 0.735759, 0.0234627),
+    ],
+)
 def test_hoeffding_and_bernstein_values(embedding, hoeffding, bernstein):
     first = pointwise.Hoeffding(kernel=GAUSSIAN, embedding=embedding)
     second = pointwise.Bernstein(kernel=GAUSSIAN, difference=[1.0], embedding=embedding)
@@ -64,11 +66,14 @@ def test_relative_entropy_tails():
     assert below == pytest.approx(0.0581167, rel=2e-6)
 
 
-@pytest.mark.parametrize(("m", "r", "t", "embedding", "exact", "coarse"), [
-    (100, 1.0, 0.1, "paired", 0.161572, 0.16159),
-    (200, 2.0, 0.1, "paired", 0.249654, 0.24974),
-    (200, 1.0, 0.1, "phase", 0.478488, 0.47861),
-])
+@pytest.mark.parametrize(
+    ("m", "r", "t", "embedding", "exact", "coarse"),
+    [
+        (100, 1.0, 0.1, "paired", 0.161572, 0.16159),
+        (200, 2.0, 0.1, "paired", 0.249654, 0.24974),
+        (200, 1.0, 0.1, "phase", 0.478488, 0.47861),
+    ],
+)
 def test_cramer_values_lie_between_the_optimum_and_a_coarser_grid(m, r, t, embedding, exact, coarse):
     assert exact - 1e-6 <= cramer(m, r, t, embedding) <= coarse
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
-from settings import ALL, GAUSSIAN, step
+from tail_settings import ALL, GAUSSIAN, step
 
 from bochner.errors import InvalidParameterError
 from bochner.kernels import Matern

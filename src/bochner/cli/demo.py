@@ -37,9 +37,8 @@ def main() -> None:
     print(f"  time        {seconds:.1f} s, one pass over the rows and {len(model.path_.alphas)} penalties compared")
     print(f"  memory      {format_bytes(memory)} on top of the data")
     print(f"  error       {_rms(mean - test.truth):.4f} from the truth (RMS on {_TEST:,} new rows)")
-    print(
-        f"  error bars  {100 * covered:.1f} % of new targets inside the 90 % interval, noise estimated {np.sqrt(model.noise_variance_):.3f}"
-    )
+    print(f"  error bars  {100 * covered:.1f} % of new targets inside the 90 % interval")
+    print(f"  noise       {np.sqrt(model.noise_variance_):.3f} estimated")
     _compare(model, train, test)
 
 
@@ -63,9 +62,8 @@ def _compare(model: KernelRegressor, train: Waves, test: Waves) -> None:
     everything = seconds * (_TRAIN / _SUBSAMPLE) ** 3
     from_exact = _rms(exact.predict(test.X) + offset - ours.predict(test.X))
     print(f"\nExact kernel ridge on {_SUBSAMPLE:,} of the rows, same kernel")
-    print(
-        f"  time        {seconds:.1f} s; all rows would take about {everything / 3600:.1f} h and {format_bytes(8 * _TRAIN**2)}"
-    )
+    print(f"  time        {seconds:.1f} s")
+    print(f"              all rows would take about {everything / 3600:.1f} h and {format_bytes(8 * _TRAIN**2)}")
     print(f"  error       {_rms(exact.predict(test.X) + offset - test.truth):.4f} from the truth")
     print(f"  our model on the same {_SUBSAMPLE:,} rows differs from it by {from_exact:.4f}")
 

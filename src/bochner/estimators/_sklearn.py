@@ -10,6 +10,8 @@ from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight
 
+from bochner.errors import InvalidDataError
+
 __all__ = [
     "CallbackSupportMixin",
     "HasMethods",
@@ -17,6 +19,7 @@ __all__ = [
     "StrOptions",
     "check_sample_weight",
     "progress",
+    "refuse_lazy",
     "validated",
     "with_callbacks",
 ]
@@ -32,6 +35,12 @@ def check_sample_weight(sample_weight: Any, X: Any) -> Any:
     if sample_weight is None:
         return None
     return _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+
+
+def refuse_lazy(X: Any) -> None:
+    """scikit-learn's message for a lazy frame is obscure; ours says what to do."""
+    if hasattr(X, "collect") and not hasattr(X, "__array__"):
+        raise InvalidDataError(f"X must be a table in memory. Got a {type(X).__name__}: call X.collect() first.")
 
 
 def progress(estimator: Any, n_blocks: int, X: Any, y: Any) -> tuple[Callable[[int], bool], Callable[[], None]]:

@@ -22,6 +22,7 @@ from bochner.estimators._sklearn import (
     StrOptions,
     check_sample_weight,
     progress,
+    refuse_lazy,
     validated,
     with_callbacks,
 )
@@ -65,8 +66,8 @@ class KernelRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMixin, Ba
         Number of features D. "auto": sqrt(n) log n between 256 and 4096.
     alpha : {"gcv", "evidence", "loo"} or float, default="gcv"
         The penalty, as in scikit-learn's `Ridge` (not divided by n; the theory's lambda is alpha / n), or how to choose
-        it: generalised cross-validation or marginal likelihood, from the moments alone, or exact leave-one-out, with one
-        more pass.
+        it: generalised cross-validation or marginal likelihood, from the moments alone, or exact leave-one-out, with
+        one more pass.
     alphas : array-like, default=None
         Penalties to choose from. None: 25 from the rounding floor of the moments up to their trace, refined around the
         best one (not for "loo").
@@ -100,7 +101,7 @@ class KernelRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMixin, Ba
         Mean squared leave-one-out error of each penalty, for alpha="loo".
     seed_ : int
     n_features_in_ : int
-    feature_names_in_ : array of shape (n_features_in_,)
+    feature_names_in_ : array of shape (n_features,)
 
     Examples
     --------
@@ -269,6 +270,7 @@ class KernelRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMixin, Ba
     # The steps of a fit, in their order.
 
     def _validated_blocks(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> RowBlocks:
+        refuse_lazy(X)
         X, y = validate_data(
             self,
             X,

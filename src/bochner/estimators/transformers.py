@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from bochner._random import resolve_seed
 from bochner._typing import Array
 from bochner.errors import invalid_parameter
-from bochner.estimators._sklearn import Interval, StrOptions, validated
+from bochner.estimators._sklearn import Interval, StrOptions, refuse_lazy, validated
 from bochner.features import FourierMap, draw_fourier_map, transform
 from bochner.kernels import Gaussian, Stationary, resolve_kernel
 from bochner.planning import MemoryBill, require_memory
@@ -58,7 +58,7 @@ class FourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     n_components_ : int
         Output width.
     n_features_in_ : int
-    feature_names_in_ : array of shape (n_features_in_,)
+    feature_names_in_ : array of shape (n_features,)
 
     References
     ----------
@@ -114,6 +114,7 @@ class FourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         -------
         self
         """
+        refuse_lazy(X)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
         self.kernel_ = self._resolved_kernel(X)
         self.seed_ = resolve_seed(self.random_state)

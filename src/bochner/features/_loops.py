@@ -1,4 +1,4 @@
-"""All compiled loops. Imported on first use, compiled once, cached on disk; each has a NumPy twin in tests/reference.py.
+"""All compiled loops: imported on first use, compiled once, cached on disk; NumPy twins are in tests/reference.py.
 
 Sine and cosine together, vectorised. The argument is reduced by half turns, x = q pi + r with |r| <= pi/2, so
 cos x = (-1)^q cos r and sin x = (-1)^q sin r need no exchange of the two and no branch; cos r and sin r are minimax

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-
 from bochner._typing import Array
 from bochner.errors import invalid_parameter
 from bochner.kernels.base import Stationary, check_positive

@@ -153,7 +153,7 @@ class Isotropic(WithLengthScale):
 
     @abstractmethod
     def steepest_slope(self) -> float:
-        """sup_r |d profile / dr|, infinite where the profile has a vertical tangent."""
+        """Largest slope of the profile, infinite where it has a vertical tangent."""
 
     def at(self, delta: Array) -> Array:
         delta = np.asarray(delta, dtype=float)
@@ -182,6 +182,6 @@ def check_scale(owner: object, value: Any, d: int | None) -> Array | float:
 
 def check_positive(owner: object, name: str, value: Any) -> float:
     """A positive finite parameter as a float."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < np.inf:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < np.inf:
         raise invalid_parameter(owner, name, "a positive finite number", value)
     return float(value)

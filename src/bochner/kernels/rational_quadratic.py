@@ -35,7 +35,7 @@ class RationalQuadratic(Isotropic):
         return (1 + r**2 / (2 * alpha)) ** -alpha
 
     def steepest_slope(self) -> float:
-        """|k'| = r (1 + r^2/(2 alpha))^(-alpha-1), largest at r^2 = 2 alpha / (2 alpha + 1)."""
+        """Of r (1 + r^2/(2 alpha))^(-alpha-1), largest at r^2 = 2 alpha / (2 alpha + 1)."""
         alpha = self._tail()
         r2 = 2 * alpha / (2 * alpha + 1)
         return float(np.sqrt(r2) * (1 + r2 / (2 * alpha)) ** (-alpha - 1))

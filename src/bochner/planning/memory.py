@@ -29,9 +29,8 @@ def require_memory(bill: MemoryBill, remedy: str) -> None:
     """Raise `MemoryBudgetError` with the bill and the remedy unless the bill is within the budget."""
     budget = get_config().memory_budget()
     if bill.total > budget:
-        raise MemoryBudgetError(
-            f"This needs {format_bytes(bill.total)} of memory, and the budget is {format_bytes(budget)}:\n{bill}\n{remedy}"
-        )
+        needs, has = format_bytes(bill.total), format_bytes(budget)
+        raise MemoryBudgetError(f"This needs {needs} of memory, and the budget is {has}:\n{bill}\n{remedy}")
 
 
 def format_bytes(size: float) -> str:

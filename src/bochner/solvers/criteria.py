@@ -18,10 +18,7 @@ def gcv_score(problem: RidgeProblem, point: RidgePoint) -> float:
     Infinite where the model interpolates (dof > 0.99 n): both halves of the ratio are then rounding errors.
     """
     spare = 1 - point.dof / problem.n
-    # The residual is a difference of numbers of the size of y'y. Below this it loses its digits to rounding, and a
-    # smaller penalty has nothing more to gain.
-    residual = np.maximum(point.residual, 1e-10 * problem.energy)
-    return float(np.mean(residual) / problem.n / spare**2) if spare > 0.01 else np.inf
+    return float(np.mean(_residual(problem, point)) / problem.n / spare**2) if spare > 0.01 else np.inf
 
 
 def noise_variance(problem: RidgeProblem, point: RidgePoint) -> Array:
@@ -29,7 +26,7 @@ def noise_variance(problem: RidgeProblem, point: RidgePoint) -> Array:
 
     sigma^2 = (RSS + alpha ||w||^2) / nu,    nu = n, less 1 for an intercept with a flat prior
     """
-    return (point.residual + point.alpha * point.penalty) / _dimension(problem)
+    return (_residual(problem, point) + point.alpha * point.penalty) / _dimension(problem)
 
 
 def log_evidence(problem: RidgeProblem, point: RidgePoint) -> float:
@@ -48,3 +45,11 @@ def log_evidence(problem: RidgeProblem, point: RidgePoint) -> float:
 def _dimension(problem: RidgeProblem) -> float:
     """Dimension of the residual space; at least a half, so that one row has a finite variance."""
     return max(problem.n - problem.intercept, 0.5)
+
+
+def _residual(problem: RidgeProblem, point: RidgePoint) -> Array:
+    """RSS, at least 1e-10 of y'y: a difference of numbers of that size, it loses its digits to rounding below.
+
+    A smaller penalty has nothing to gain there, and both criteria see it.
+    """
+    return np.maximum(point.residual, 1e-10 * problem.energy)

@@ -39,11 +39,11 @@ class RidgePath:
 
 
 def default_penalties(problem: RidgeProblem, n: int = 25) -> Array:
-    """Penalties from the noise floor of G (or 1e-11 of its trace) up to its trace, evenly spaced in the logarithm."""
+    """Penalties from the noise floor of G (or 1e-9 of its trace) up to its trace, evenly spaced in the logarithm."""
     trace = float(np.trace(problem.gram))
     if not trace > 0:
         return np.ones(1)  # constant features: every penalty gives the same model
-    low = max(10 * problem.noise_floor(), 1e-11 * trace)
+    low = max(10 * problem.noise_floor(), 1e-9 * trace)
     return np.geomspace(min(low, 0.1 * trace), trace, n)
 
 

@@ -17,6 +17,7 @@ from bochner.theory import (
     pointwise,
     published,
     rates,
+    spectral,
     uniform,
 )
 from bochner.theory.base import (
@@ -55,6 +56,7 @@ __all__ = [
     "pointwise",
     "published",
     "rates",
+    "spectral",
     "uniform",
 ]
 

@@ -58,6 +58,7 @@ class Evidence(Enum):
     """What a status rests on."""
 
     REDERIVED = "re-derived twice, independently, and consistent with simulation"
+    DERIVED = "re-derived twice, independently; simulation absent, or too weak to test it"
     COMPUTER_ASSISTED = "proved with a computer-checked cover (tests/theory)"
     QUOTED = "quoted from its source, not re-derived"
     COUNTEREXAMPLE = "an explicit counterexample, run as a test"
@@ -213,6 +214,7 @@ class Rate(Claim):
 class Published(Claim):
     """A formula as printed in its paper, right or wrong. Not a bound: it cannot become a certificate."""
 
+    evidence: ClassVar[Evidence] = Evidence.DERIVED
     correction: ClassVar[str] = ""
     """What is wrong with it, and which `Bound` to use instead."""
 

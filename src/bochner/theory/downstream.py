@@ -12,7 +12,17 @@ from scipy.optimize import brentq
 from bochner._typing import Array
 from bochner.errors import invalid_parameter
 from bochner.kernels.base import Stationary
-from bochner.theory.base import Bound, Certificate, Embedding, Source, Status, TailBound, check_delta, check_eps
+from bochner.theory.base import (
+    Bound,
+    Certificate,
+    Embedding,
+    Evidence,
+    Source,
+    Status,
+    TailBound,
+    check_delta,
+    check_eps,
+)
 from bochner.theory.moments import covariance
 from bochner.theory.normalised import KernelTailBound
 from bochner.theory.pointwise import IID
@@ -90,6 +100,7 @@ class RidgePrediction(Transfer):
     status: ClassVar[Status] = Status.VALID
     source: ClassVar[Source] = Source(SUTHERLAND_SCHNEIDER, "Proposition 9, eq 11")
     assumptions: ClassVar[tuple[str, ...]] = ("the kernel error bound holds on training x (training and test) pairs",)
+    evidence: ClassVar[Evidence] = Evidence.DERIVED
 
     def __post_init__(self) -> None:
         _check_positive(self, "penalty", "target_rms", "kappa")
@@ -138,6 +149,7 @@ class SVMPrediction(Transfer):
         "the kernel error bound holds on training x (training and test) pairs; for phases on test diagonals too",
         "no offset term",
     )
+    evidence: ClassVar[Evidence] = Evidence.DERIVED
 
     def __post_init__(self) -> None:
         _check_positive(self, "n_points", "c0", "k_zero")
@@ -151,9 +163,10 @@ class SVMPrediction(Transfer):
         if self.embedding == "paired":
             return ceiling
         low = self._inverse(change, self.k_zero + ceiling)
-        if self.change(ceiling) <= change or low >= ceiling:
-            return low
-        root = brentq(lambda eps: self.change(eps) - change, low, ceiling, xtol=1e-300, rtol=1e-12)
+        slack = 1e-9  # the bracket must hold the root in spite of rounding
+        root = brentq(
+            lambda eps: self.change(eps) - change, low * (1 - slack), ceiling * (1 + slack), xtol=1e-300, rtol=1e-12
+        )
         return float(root * (1 - 1e-11))
 
     def _inverse(self, change: float, kappa: float) -> float:

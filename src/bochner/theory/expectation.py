@@ -93,6 +93,7 @@ class DudleyPaired(MeanSupremum):
     status: ClassVar[Status] = Status.CORRECTED
     source: ClassVar[Source] = Source(SUTHERLAND_SCHNEIDER, "Proposition 3")
     assumptions: ClassVar[tuple[str, ...]] = (IID, REGION, SECOND_MOMENT)
+    evidence: ClassVar[Evidence] = Evidence.DERIVED
 
     def _embedding(self) -> Embedding:
         return "paired"
@@ -117,6 +118,7 @@ class DudleyPhase(MeanSupremum):
     status: ClassVar[Status] = Status.CORRECTED
     source: ClassVar[Source] = Source(SUTHERLAND_SCHNEIDER, "Proposition 4")
     assumptions: ClassVar[tuple[str, ...]] = (IID, REGION, SECOND_MOMENT)
+    evidence: ClassVar[Evidence] = Evidence.DERIVED
 
     def _embedding(self) -> Embedding:
         return "phase"

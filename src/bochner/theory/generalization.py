@@ -14,7 +14,7 @@ import numpy as np
 
 from bochner._typing import Array
 from bochner.errors import invalid_parameter
-from bochner.theory.base import Bound, Certificate, Embedding, Source, Status, check_delta, require
+from bochner.theory.base import Bound, Certificate, Evidence, Source, Status, check_delta, require
 from bochner.theory.rates import (
     TABLE_1,
     TABLE_2,
@@ -26,7 +26,7 @@ from bochner.theory.rates import (
     ZhuLiTheorem2,
     corrected_plain_exponent,
 )
-from bochner.theory.sources import AVRON, RUDI_ROSASCO, ZHU_LI
+from bochner.theory.sources import RUDI_ROSASCO, ZHU_LI
 
 __all__ = [
     "TABLE_1",
@@ -38,7 +38,6 @@ __all__ = [
     "RudiRosascoTheorem1",
     "RudiRosascoTheorem2",
     "RudiRosascoTheorem3",
-    "SpectralApproximation",
     "TableRow",
     "ZhuLiTheorem2",
     "corrected_plain_exponent",
@@ -100,6 +99,7 @@ class OperatorBound(Bound):
     status: ClassVar[Status] = Status.CORRECTED
     source: ClassVar[Source] = Source(f"{ZHU_LI}; {RUDI_ROSASCO}", "Lemma 1; the operator bound behind Theorems 1-3")
     assumptions: ClassVar[tuple[str, ...]] = ("independent features", "lambda <= ||L||")
+    evidence: ClassVar[Evidence] = Evidence.DERIVED
 
     def __post_init__(self) -> None:
         _check_positive(d_tau=self.d_tau, d_lambda=self.d_lambda, lam=self.lam, operator_norm=self.operator_norm)
@@ -137,6 +137,7 @@ class ApproximationError(Bound):
     status: ClassVar[Status] = Status.CORRECTED
     source: ClassVar[Source] = Source(ZHU_LI, "Theorem 3, r = 1/2")
     assumptions: ClassVar[tuple[str, ...]] = (*OperatorBound.assumptions, "f_H lies in the RKHS (r = 1/2)")
+    evidence: ClassVar[Evidence] = Evidence.DERIVED
 
     def error(self) -> float:
         """sqrt(2 lambda) ||f_H||_H."""
@@ -189,6 +190,7 @@ class ExcessRisk(Bound):
         "f_H exists, R >= ||f_H||_H",
         "the estimator minimises the empirical risk over ||beta||^2 <= 2 R^2",
     )
+    evidence: ClassVar[Evidence] = Evidence.DERIVED
 
     def __post_init__(self) -> None:
         _check_positive(n_points=self.n_points, norm_bound=self.norm_bound, loss_lipschitz=self.loss_lipschitz)
@@ -210,60 +212,6 @@ class ExcessRisk(Bound):
         value = self.excess(delta)
         statement = f"With probability at least {1 - delta:g}, the excess risk is at most {value:.4g}."
         return self._certificate(value, delta, statement, **details)
-
-
-@dataclass(frozen=True, kw_only=True)
-class SpectralApproximation(Bound):
-    """(1 - e)(K + alpha I) <= K^ + alpha I <= (1 + e)(K + alpha I) for m >= (8/3) e^-2 (n / alpha) log(16 s / delta).
-
-    Parameters
-    ----------
-    n_points : int
-    alpha : float
-        The ridge penalty, un-normalised (scikit-learn's alpha), at most ||K||.
-    statistical_dimension : float
-        s = Tr(K (K + alpha I)^-1).
-    operator_norm : float
-        ||K||.
-    k_zero : float, default=1.0
-        k(0).
-    embedding : {"paired", "phase"}, default="paired"
-        Phases need 2 n / alpha.
-    """
-
-    n_points: int
-    alpha: float
-    statistical_dimension: float
-    operator_norm: float
-    k_zero: float = 1.0
-    embedding: Embedding = "paired"
-
-    statement: ClassVar[str] = (
-        "m >= (8/3) e^-2 (n/alpha) log(16 s/delta) => (1-e)(K+alpha) <= K^+alpha <= (1+e)(K+alpha) w.p. 1 - delta"
-    )
-    status: ClassVar[Status] = Status.VALID
-    source: ClassVar[Source] = Source(AVRON, "Theorem 7")
-    assumptions: ClassVar[tuple[str, ...]] = ("independent frequencies", "alpha <= ||K||", "accuracy at most 1/2")
-
-    def __post_init__(self) -> None:
-        _check_positive(n_points=self.n_points, alpha=self.alpha, statistical_dimension=self.statistical_dimension)
-        require(self.alpha <= self.operator_norm, "alpha <= ||K||", (self.alpha, self.operator_norm))
-
-    def frequencies_needed(self, accuracy: float, delta: float) -> float:
-        """m as a real number."""
-        require(0 < accuracy <= 0.5, "an accuracy in (0, 1/2]", accuracy)
-        leverage = self.k_zero * self.n_points / self.alpha * (1 if self.embedding == "paired" else 2)
-        return float(8 / 3 * leverage / accuracy**2 * np.log(16 * self.statistical_dimension / check_delta(delta)))
-
-    def certificate(self, n_frequencies: int, accuracy: float, delta: float) -> Certificate:
-        """The spectral inequality for `n_frequencies` frequencies; refused if they are too few."""
-        needed = int(np.ceil(self.frequencies_needed(accuracy, delta)))
-        require(n_frequencies >= needed, f"at least {needed} frequencies", n_frequencies)
-        statement = (
-            f"With probability at least {1 - delta:g}, K^ + alpha I is within a factor 1 +- {accuracy:g} of "
-            "K + alpha I in the order of matrices."
-        )
-        return self._certificate(accuracy, delta, statement, n_frequencies=n_frequencies, needed=needed)
 
 
 def local_complexity(eigenvalues: Array, n_points: int) -> float:

@@ -130,6 +130,7 @@ class MinimaxError(_LowerBound):
     status: ClassVar[Status] = Status.VALID
     source: ClassVar[Source] = Source(LI_HONORIO, "Theorem 2, with the ratio optimised")
     assumptions: ClassVar[tuple[str, ...]] = ("Gaussian kernel", "the estimator sees only the m projections")
+    evidence: ClassVar[Evidence] = Evidence.DERIVED
 
     def value(self) -> float:
         gap = np.geomspace(1e-8, 0.99, 4000)
@@ -157,7 +158,7 @@ class MinimaxProbability(_LowerBound):
         "the estimator sees only the m projections",
         "g(R) > 2 eps",
     )
-    evidence: ClassVar[Evidence] = Evidence.REDERIVED
+    evidence: ClassVar[Evidence] = Evidence.DERIVED
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -16,7 +16,7 @@ from scipy.integrate import quad
 from bochner._typing import Array
 from bochner.errors import invalid_parameter
 from bochner.kernels.base import Stationary
-from bochner.theory.base import Bound, Certificate, Embedding, Source, Status, n_frequencies, require
+from bochner.theory.base import Bound, Certificate, Embedding, Evidence, Source, Status, n_frequencies, require
 from bochner.theory.moments import summand_variance
 from bochner.theory.normalised import KernelTailBound, normalised
 from bochner.theory.pointwise import IID
@@ -103,6 +103,7 @@ class SquaredNormMcDiarmid(_MeasureBound):
     status: ClassVar[Status] = Status.VALID
     source: ClassVar[Source] = Source(SUTHERLAND_SCHNEIDER, "Propositions 7 and 8")
     assumptions: ClassVar[tuple[str, ...]] = (IID, _FINITE)
+    evidence: ClassVar[Evidence] = Evidence.DERIVED
 
     def _tail(self, eps: float, m: int) -> float:
         exponent = 2 * m / 64 if self._paired else m / 288

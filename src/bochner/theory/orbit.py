@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from bochner.errors import invalid_parameter
-from bochner.theory.base import Bound, Certificate, Source, Status, check_delta, require
+from bochner.theory.base import Bound, Certificate, Evidence, Source, Status, check_delta, require
 from bochner.theory.normalised import KernelTailBound
 from bochner.theory.pointwise import IID, EmpiricalBernstein, hoeffding_exponent
 from bochner.theory.region import REGION, UniformBound
@@ -66,6 +66,7 @@ class SampledOrbit(UniformBound):
         _UNITARY,
         "transformations drawn independently from q",
     )
+    evidence: ClassVar[Evidence] = Evidence.DERIVED
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -112,6 +113,7 @@ class FullOrbitHoeffding(KernelTailBound):
     status: ClassVar[Status] = Status.VALID
     source: ClassVar[Source] = Source(BOCHNER, "Hoeffding's inequality for full orbits")
     assumptions: ClassVar[tuple[str, ...]] = (IID, _ALL)
+    evidence: ClassVar[Evidence] = Evidence.DERIVED
 
     def __post_init__(self) -> None:
         if self.n_points is not None and (int(self.n_points) != self.n_points or self.n_points < 1):
@@ -132,6 +134,7 @@ class FullOrbitEmpiricalBernstein(EmpiricalBernstein):
     status: ClassVar[Status] = Status.VALID
     source: ClassVar[Source] = Source("Maurer & Pontil (2009), Empirical Bernstein Bounds", "Theorem 4")
     assumptions: ClassVar[tuple[str, ...]] = (IID, _ALL)
+    evidence: ClassVar[Evidence] = Evidence.QUOTED
 
 
 def hilbert_mean_error(radius: float, n_draws: int, delta: float) -> float:
@@ -182,6 +185,7 @@ class ExcessRisk(Bound):
     status: ClassVar[Status] = Status.CORRECTED
     source: ClassVar[Source] = Source(RAJ, "Theorem 3.2")
     assumptions: ClassVar[tuple[str, ...]] = ("independent data", "L-Lipschitz loss", "|alpha| <= C p", _UNITARY)
+    evidence: ClassVar[Evidence] = Evidence.DERIVED
 
     def excess(self, delta: float) -> float:
         """The bound; it fails with probability at most 3 delta."""

@@ -19,7 +19,7 @@ from scipy.special import hyp1f1
 
 from bochner._typing import Array
 from bochner.errors import invalid_parameter
-from bochner.theory.base import Source, Status
+from bochner.theory.base import Evidence, Source, Status, check_delta, check_eps, n_frequencies
 from bochner.theory.normalised import KernelTailBound
 from bochner.theory.pointwise import PairBound
 from bochner.theory.sources import YU
@@ -69,20 +69,14 @@ class Chebyshev(PairBound):
 
     def variance(self, n_components: int) -> float:
         """Exact variance of s at the pair."""
-        m = n_components // 2 if self._paired else n_components
+        m = n_frequencies(n_components, self.embedding)
         return self.kernel.variance**2 * self._variance_of_mean(m)
 
     def features_needed(self, eps: float, delta: float) -> int:
         """Smallest number of whole blocks that is enough, in columns."""
         d, per_frequency = len(self.difference), 2 if self._paired else 1
-        one_block = self._one_block(eps)
-        blocks = max(1, int(np.ceil(one_block / delta)))
-        return blocks * d * per_frequency
-
-    def _one_block(self, eps: float) -> float:
-        d = len(self.difference)
-        normalised_eps = eps / self._unit_of_error()
-        return self._variance_of_mean(d) / normalised_eps**2
+        one_block = self._variance_of_mean(d) / (check_eps(eps) / self._unit_of_error()) ** 2
+        return max(1, int(np.ceil(one_block / check_delta(delta)))) * d * per_frequency
 
     def _variance_of_mean(self, m: int) -> float:
         u = np.asarray(self.difference)
@@ -113,6 +107,7 @@ class BlockHoeffding(KernelTailBound):
     status: ClassVar[Status] = Status.VALID
     source: ClassVar[Source] = Source("Hoeffding (1963)", "Theorem 2, with blocks as summands")
     assumptions: ClassVar[tuple[str, ...]] = (_BLOCKS, "the pair is fixed before the frequencies")
+    evidence: ClassVar[Evidence] = Evidence.DERIVED
 
     def __post_init__(self) -> None:
         if isinstance(self.n_features, bool) or int(self.n_features) != self.n_features or self.n_features < 1:

@@ -228,6 +228,7 @@ class EmpiricalBernstein(Bound):
     status: ClassVar[Status] = Status.VALID
     source: ClassVar[Source] = Source("Maurer & Pontil (2009), Empirical Bernstein Bounds", "Theorem 4")
     assumptions: ClassVar[tuple[str, ...]] = (IID,)
+    evidence: ClassVar[Evidence] = Evidence.QUOTED
 
     def __post_init__(self) -> None:
         if not 0 <= self.sample_variance < np.inf:

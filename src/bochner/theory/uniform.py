@@ -125,6 +125,7 @@ class SutherlandSchneiderProp1(MarkovBound):
     status: ClassVar[Status] = Status.CORRECTED
     source: ClassVar[Source] = Source(SUTHERLAND_SCHNEIDER, "Proposition 1")
     assumptions: ClassVar[tuple[str, ...]] = (IID, REGION, SECOND_MOMENT, "paired embedding")
+    evidence: ClassVar[Evidence] = Evidence.DERIVED
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -156,6 +157,7 @@ class SutherlandSchneiderProp2(MarkovBound):
     status: ClassVar[Status] = Status.CORRECTED
     source: ClassVar[Source] = Source(SUTHERLAND_SCHNEIDER, "Proposition 2")
     assumptions: ClassVar[tuple[str, ...]] = (IID, REGION, SECOND_MOMENT, "phase embedding")
+    evidence: ClassVar[Evidence] = Evidence.DERIVED
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -180,6 +182,7 @@ class RahimiRecht(MarkovBound):
     status: ClassVar[Status] = Status.CORRECTED
     source: ClassVar[Source] = Source(RAHIMI_RECHT, "Claim 1")
     assumptions: ClassVar[tuple[str, ...]] = (IID, REGION, SECOND_MOMENT, "paired embedding")
+    evidence: ClassVar[Evidence] = Evidence.DERIVED
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -206,6 +209,7 @@ class LiHonorioLine(UniformBound):
     status: ClassVar[Status] = Status.CORRECTED
     source: ClassVar[Source] = Source(LI_HONORIO, "Theorem 1")
     assumptions: ClassVar[tuple[str, ...]] = (IID, REGION, "Gaussian kernel", "inputs on a line", "paired embedding")
+    evidence: ClassVar[Evidence] = Evidence.DERIVED
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -7,7 +7,17 @@ from collections.abc import Callable
 import numpy as np
 
 from bochner.kernels import Gaussian, Laplacian, Matern
-from bochner.theory import TailBound, downstream, expectation, finite_set, mean_square, orbit, orthogonal, pointwise, uniform
+from bochner.theory import (
+    TailBound,
+    downstream,
+    expectation,
+    finite_set,
+    mean_square,
+    orbit,
+    orthogonal,
+    pointwise,
+    uniform,
+)
 
 POINTS = np.random.default_rng(0).standard_normal((12, 3))
 GAUSSIAN = Gaussian(length_scale=1.5)

@@ -1,0 +1,43 @@
+"""Sphinx configuration."""
+
+import bochner
+
+project = "bochner"
+copyright = "2026, the bochner developers"
+version = release = bochner.__version__
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc"]
+exclude_patterns = ["_build"]
+html_theme = "pydata_sphinx_theme"
+html_title = "bochner"
+html_show_sourcelink = False
+html_theme_options = {"show_prev_next": False, "secondary_sidebar_items": ["page-toc"]}
+
+autosummary_generate = True
+numpydoc_show_class_members = False
+numpydoc_xref_param_type = False
+myst_enable_extensions = ["dollarmath", "colon_fence"]
+myst_heading_anchors = 3
+templates_path = ["_templates"]
+
+
+def formulas_as_literal_blocks(app, what, name, obj, options, lines):
+    """Show the indented formulas of a docstring as they stand, without reST markup in the source."""
+    shown, inside = [], False
+    for before, line in zip(["", *lines], lines, strict=False):
+        indented = line.startswith("    ")
+        if indented and not inside and not before.strip():
+            heading = next((text for text in reversed(shown) if text.strip()), "")
+            inside = not heading.startswith((" ", "..")) and not heading.endswith("::")
+            shown += ["::", ""] if inside else []
+        elif line.strip() and not indented:
+            inside = False
+        shown.append(line)
+    lines[:] = shown
+
+
+def setup(app):
+    # Before numpydoc (priority 500), which rewrites the sections below.
+    app.connect("autodoc-process-docstring", formulas_as_literal_blocks, priority=100)
+    # scikit-learn generates set_fit_request and its kin; their docstrings point into its own documentation.
+    app.connect("autodoc-skip-member", lambda app, what, name, *rest: name.endswith("_request") or None)

@@ -1,0 +1,56 @@
+"""Slow and obvious implementations, to compare with."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def fourier_features(projection, amplitude, phase, out):
+    pairs = projection.shape[1] - len(phase)
+    paired, phased = projection[:, :pairs], projection[:, pairs:]
+    out[:, :pairs] = amplitude[:pairs] * np.cos(paired)
+    out[:, pairs : 2 * pairs] = amplitude[:pairs] * np.sin(paired)
+    out[:, 2 * pairs :] = amplitude[pairs:] * np.cos(phased + phase)
+
+
+def absorb_gram(total, gram, mean, weight, shift, factor):
+    lower = np.tril_indices(len(total))
+    added = gram - weight * np.outer(mean, mean) + factor * np.outer(shift, shift)
+    total[lower] += added[lower]
+
+
+def moments(Z, Y, w):
+    """Weight, means and centred second moments, from the definition."""
+    Z, Y = np.asarray(Z, dtype=float), np.asarray(Y, dtype=float)
+    weight = w.sum()
+    z_mean, y_mean = w @ Z / weight, w @ Y / weight
+    Zc, Yc = Z - z_mean, Y - y_mean
+    return weight, z_mean, y_mean, (Zc * w[:, None]).T @ Zc, (Zc * w[:, None]).T @ Yc, w @ Yc**2
+
+
+def ridge(Z, Y, w, alpha, intercept):
+    """Coefficients and intercept of weighted ridge regression, by the normal equations."""
+    _, z_mean, y_mean, G, c, _ = moments(Z, Y, w)
+    if not intercept:
+        G, c = (Z * w[:, None]).T @ Z, (Z * w[:, None]).T @ Y
+        z_mean, y_mean = np.zeros_like(z_mean), np.zeros_like(y_mean)
+    coef = np.linalg.solve(G + alpha * np.eye(len(G)), c)
+    return coef, y_mean - z_mean @ coef
+
+
+def leave_one_out(Z, Y, w, alpha, intercept):
+    """Mean squared leave-one-out error by refitting: a weight counts copies, of which one is left out."""
+    total = 0.0
+    for i in range(len(Z)):
+        rest = w.copy()
+        rest[i] -= 1
+        coef, offset = ridge(Z, Y, rest, alpha, intercept)
+        total += w[i] * np.sum((Y[i] - offset - Z[i] @ coef) ** 2)
+    return total / (w.sum() * Y.shape[1])
+
+
+def log_evidence(Z, y, alpha, variance):
+    """Log density of y under N(0, variance (Z Z'/alpha + I))."""
+    covariance = variance * (Z @ Z.T / alpha + np.eye(len(Z)))
+    _, log_det = np.linalg.slogdet(covariance)
+    return -0.5 * (y @ np.linalg.solve(covariance, y) + log_det + len(y) * np.log(2 * np.pi))

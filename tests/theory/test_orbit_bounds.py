@@ -1,0 +1,83 @@
+"""Orbit embeddings: the repaired Theorems 3.1 and 3.2, and full orbits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bochner.errors import AssumptionError, InvalidParameterError
+from bochner.kernels import Gaussian, Laplacian
+from bochner.theory import orbit
+
+GAUSSIAN = Gaussian()
+
+
+@pytest.mark.parametrize(
+    ("s", "r", "eps", "value"),
+    [
+        (2 * 10**6, 2 * 10**4, 0.2, 4.35e-4),
+        (10**6, 10**4, 0.3, 1.94e-4),
+    ],
+)
+def test_sampled_orbit_improves_on_a_coarse_grid(s, r, eps, value):
+    bound = orbit.SampledOrbit(kernel=GAUSSIAN, n_features=2, diameter=2.0, n_transforms=r)
+    assert 0 < bound.probability(eps + 1 / r, n_components=s) <= value
+
+
+def test_sampled_orbit_at_one_radius_of_the_cover():
+    # The minimum over eta is at most the value at any eta: here 1e-4 diameters, written out.
+    s, r, e, d, diameter = 2 * 10**6, 2 * 10**4, 0.2, 2, 2.0
+    eta = 1e-4 * diameter
+    pairs, slope = (2 * diameter / eta) ** (2 * d), 2 * np.sqrt(d) + np.sqrt(2 / np.e)
+    t = e / 2 - 4 * np.exp(-0.5) * eta
+    value = 2 * pairs * np.exp(-s * e**2 / 128) + 32 * eta**2 * slope**2 / e**2 + 2 * pairs * np.exp(-r * t**2 / 2)
+    assert value == pytest.approx(4.35e-4, rel=2e-3)
+    bound = orbit.SampledOrbit(kernel=GAUSSIAN, n_features=d, diameter=diameter, n_transforms=r)
+    assert bound.probability(e + 1 / r, n_components=s) <= value
+
+
+def test_error_includes_the_diagonal_of_the_gram_sum():
+    bound = orbit.SampledOrbit(kernel=GAUSSIAN, n_features=2, diameter=2.0, n_transforms=100)
+    assert bound.probability(0.0099, n_components=10**7) == 1.0
+
+
+def test_lemmas():
+    assert orbit.hilbert_mean_error(1.0, 100, 0.05) == pytest.approx(0.344775, rel=2e-6)
+    assert orbit.random_function_error(1.0, 1000, 100, 0.05, 0.05) == pytest.approx(0.453802, rel=2e-6)
+
+
+def test_excess_risk_is_its_formula():
+    bound = orbit.ExcessRisk(lipschitz=1.0, bound=2.0, n_points=10_000, n_components=400, n_transforms=100)
+    estimation = 8 / 100 + 2 / 100 + 2 * np.sqrt(2 * np.log(2 / 0.01)) / 100
+    approximation = 2 * (1 / 20 + 1 / 10) * (1 + np.sqrt(2 * np.log(1 / 0.01)))
+    assert bound.excess(0.01) == pytest.approx(2 * estimation + approximation)
+    assert bound.certificate(0.03).value == pytest.approx(bound.excess(0.01))
+    assert bound.certificate(0.03).delta == 0.03
+
+
+def test_full_orbits_count_the_diagonal():
+    one = orbit.FullOrbitHoeffding(kernel=GAUSSIAN)
+    many = orbit.FullOrbitHoeffding(kernel=GAUSSIAN, n_points=10)
+    assert one.probability(0.3, n_components=400) == pytest.approx(2 * np.exp(-400 * 0.09 / 4))
+    assert many.probability(0.3, n_components=400) == pytest.approx(55 * one.probability(0.3, n_components=400))
+
+
+def test_full_orbit_empirical_bernstein_is_a_certificate():
+    bound = orbit.FullOrbitEmpiricalBernstein(sample_variance=0.01, n_components=2000, kernel=GAUSSIAN)
+    assert bound.certificate(0.01).bound == "orbit.FullOrbitEmpiricalBernstein"
+
+
+def test_refusals():
+    setting = {"n_features": 2, "diameter": 2.0, "n_transforms": 10}
+    with pytest.raises(AssumptionError, match="Gaussian"):
+        orbit.SampledOrbit(kernel=Laplacian(), **setting)
+    with pytest.raises(AssumptionError, match="one length scale"):
+        orbit.SampledOrbit(kernel=Gaussian([1.0, 2.0]), **setting)
+    with pytest.raises(AssumptionError, match="phase"):
+        orbit.SampledOrbit(kernel=GAUSSIAN, **setting, embedding="paired")
+    with pytest.raises(InvalidParameterError, match="n_transforms"):
+        orbit.SampledOrbit(kernel=GAUSSIAN, n_features=2, diameter=2.0, n_transforms=1)
+    with pytest.raises(InvalidParameterError, match="n_points"):
+        orbit.FullOrbitHoeffding(kernel=GAUSSIAN, n_points=0)
+    with pytest.raises(InvalidParameterError, match="delta"):
+        orbit.ExcessRisk(lipschitz=1.0, bound=1.0, n_points=9, n_components=9, n_transforms=9).excess(0.5)

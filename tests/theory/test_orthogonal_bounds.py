@@ -1,0 +1,70 @@
+"""Orthogonal features: the exact covariance and the certificates that follow."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bochner.errors import AssumptionError, InvalidParameterError
+from bochner.kernels import Gaussian, Laplacian
+from bochner.theory import orthogonal, pointwise
+
+GAUSSIAN = Gaussian()
+
+
+def ratio_to_independent(z: float, d: int) -> float:
+    return orthogonal.variance_factor(z, d, d) / (np.expm1(-(z**2)) ** 2 / 2)
+
+
+def test_variances_of_one_block():
+    assert orthogonal.variance_factor(1.0, 4, 4) == pytest.approx(0.0817622, rel=2e-6)
+    assert orthogonal.variance_factor(1.0, 16, 16) == pytest.approx(0.0315094, rel=2e-6)
+    assert orthogonal.variance_factor(1.0, 1, 16) == pytest.approx(0.199788, rel=2e-6)
+    assert ratio_to_independent(1.5, 16) == pytest.approx(0.3299, abs=5e-5)
+    assert ratio_to_independent(3.0, 16) == pytest.approx(0.995, abs=5e-4)
+
+
+def test_covariance_is_positive_somewhere():
+    grid = np.linspace(0.1, 6, 60)
+    values = np.array([orthogonal.row_covariance(grid, d) for d in (2, 3, 4, 8, 16, 64)])
+    assert np.sum(values > 1e-9) == 89
+    assert values.max() == pytest.approx(0.0027, abs=5e-5)
+    assert orthogonal.row_covariance(3.7, 3) == pytest.approx(values.max(), rel=1e-6)
+
+
+def test_one_dimension_has_blocks_of_one_row():
+    assert orthogonal.block_sizes(7, 3).tolist() == [3, 3, 1]
+    assert orthogonal.variance_factor(1.0, 10, 1) == pytest.approx(0.199788, rel=2e-6)
+
+
+def test_chebyshev_uses_the_exact_variance():
+    bound = orthogonal.Chebyshev(kernel=GAUSSIAN, difference=[1.0, 0.0, 0.0, 0.0])
+    assert bound.variance(8) == pytest.approx(0.0817622 / 4, rel=2e-6)
+    assert bound.probability(0.5, n_components=8) == pytest.approx(0.0817622 / 4 / 0.25, rel=2e-6)
+    phase = orthogonal.Chebyshev(kernel=GAUSSIAN, difference=[1.0, 0.0, 0.0, 0.0], embedding="phase")
+    assert phase.variance(4) == pytest.approx((0.0817622 + 0.5) / 4, rel=2e-6)
+
+
+def test_chebyshev_counts_whole_blocks():
+    bound = orthogonal.Chebyshev(kernel=2.0 * GAUSSIAN, difference=np.full(8, 0.4))
+    width = bound.features_needed(0.1, 0.05)
+    assert width % 16 == 0
+    assert bound.probability(0.1, n_components=width) <= 0.05 < bound.probability(0.1, n_components=width - 16)
+
+
+def test_blocks_of_one_row_are_independent_features():
+    one = orthogonal.BlockHoeffding(kernel=GAUSSIAN, n_features=1)
+    assert one.probability(0.2, n_components=200) == pointwise.Hoeffding(kernel=GAUSSIAN).probability(
+        0.2, n_components=200
+    )
+
+
+def test_refusals():
+    with pytest.raises(AssumptionError, match="Gaussian"):
+        orthogonal.Chebyshev(kernel=Laplacian(), difference=[1.0])
+    with pytest.raises(InvalidParameterError, match="delta"):
+        orthogonal.Chebyshev(kernel=GAUSSIAN, difference=[1.0]).features_needed(0.1, 2.0)
+    with pytest.raises(InvalidParameterError, match="even"):
+        orthogonal.Chebyshev(kernel=GAUSSIAN, difference=[1.0]).variance(3)
+    with pytest.raises(InvalidParameterError, match="n_features"):
+        orthogonal.BlockHoeffding(kernel=GAUSSIAN, n_features=0)
