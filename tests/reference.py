@@ -13,6 +13,10 @@ def fourier_features(projection, amplitude, phase, out):
     out[:, 2 * pairs :] = amplitude[pairs:] * np.cos(phased + phase)
 
 
+def narrow_fourier_features(X, omega_t, amplitude, phase, out, projection):
+    fourier_features(X @ omega_t, amplitude, phase, out)
+
+
 def absorb_gram(total, gram, mean, weight, shift, factor):
     lower = np.tril_indices(len(total))
     added = gram - weight * np.outer(mean, mean) + factor * np.outer(shift, shift)

@@ -26,6 +26,17 @@ def test_compiled_sines_and_cosines_are_those_of_numpy(dtype, tolerance, size, p
     assert np.abs(out - expected).max() < tolerance
 
 
+@pytest.mark.parametrize(("dtype", "tolerance"), [(np.float32, 2e-5), (np.float64, 1e-13)])
+@pytest.mark.parametrize("d", range(1, 17))
+def test_narrow_rows_are_projected_as_by_numpy(dtype, tolerance, d):
+    X, omega_t = rows(0, 9, d, dtype), rows(1, d, 21, dtype)
+    amplitude, phase = np.ones(21, dtype=dtype), np.full(5, 0.3, dtype=dtype)
+    out, expected = np.empty((9, 37), dtype=dtype), np.empty((9, 37))
+    _loops.narrow_fourier_features(X, omega_t, amplitude, phase, out, np.full(21, np.nan, dtype=dtype))
+    reference.narrow_fourier_features(X.astype(float), omega_t.astype(float), amplitude, phase, expected, None)
+    assert np.abs(out - expected).max() < tolerance
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_features_stay_bounded_for_absurd_arguments(dtype):
     projection = np.array([[1e6, -1e9, 1e20, 3e30]], dtype=dtype)

@@ -1,0 +1,62 @@
+"""Write the README's table from the JSON of the benchmarks."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from harness import RESULTS
+
+README = Path(__file__).parent.parent / "README.md"
+
+
+def load(name):
+    return json.loads((RESULTS / f"{name}.json").read_text())
+
+
+def ratio(value):
+    return "not measured" if value is None else f"{value:.1f}x"
+
+
+def transform_rows():
+    for row in load("transform")["rows"]:
+        yield (
+            f"transform, {row['dtype']}, d={row['d']}",
+            f"{row['times_limit']:.2f}x (GEMM + one write of the output)",
+            f"{ratio(row['faster_than_scikit_learn'])} than `RBFSampler`, {ratio(row['faster_than_xgpr'])} than xGPR",
+        )
+
+
+def ridge_rows():
+    r = load("ridge")
+    peers = (
+        f"{ratio(r['faster_than_scikit_learn'])} than `RBFSampler` + `Ridge`, {ratio(r['faster_than_xgpr'])} than xGPR"
+    )
+    yield "ridge, one penalty", f"{r['one_penalty_times_limit']:.2f}x (SYRK + Cholesky)", peers
+    yield "ridge, 20 penalties by GCV", f"{r['path_times_limit']:.2f}x (SYRK + `eigh`)", ""
+    yield "ridge, growth with n", f"log-log slope {r['growth']['log_log_slope']:.2f}", ""
+
+
+def memory_rows():
+    m = load("memory")
+    yield "ridge on a memory map of 1,000,000 rows", f"{m['peak_growth_bytes'] / 1e6:.0f} MB on top of the process", ""
+    yield "`import bochner`", f"{m['import_ratio']:.2f}x the time of `import sklearn`", ""
+
+
+def table():
+    lines = ["| what | against the limit | faster |", "|---|---|---|"]
+    lines += [f"| {' | '.join(cells)} |" for rows in (transform_rows(), ridge_rows(), memory_rows()) for cells in rows]
+    machine = load("transform")["machine"]
+    note = f"Ratios measured in one run ({machine}). Transform: 20,000 rows to 2048 features. Ridge: 100,000 rows, d=20, 4096 features, float32."  # noqa: E501
+    return "\n".join([note, "", *lines])
+
+
+def main():
+    text = README.read_text()
+    block = f"<!-- benchmarks:begin -->\n{table()}\n<!-- benchmarks:end -->"
+    README.write_text(re.sub(r"<!-- benchmarks:begin -->.*<!-- benchmarks:end -->", lambda _: block, text, flags=re.S))
+
+
+if __name__ == "__main__":
+    main()
