@@ -24,10 +24,11 @@ _HOME = {
     "RationalQuadratic": "bochner.kernels",
     "config_context": "bochner.config",
     "get_config": "bochner.config",
+    "plan": "bochner.planning",
     "set_config": "bochner.config",
     "show_versions": "bochner._versions",
 }
-_MODULES = ("config", "errors", "kernels", "sampling", "theory")
+_MODULES = ("config", "datasets", "errors", "kernels", "planning", "reproduce", "sampling", "theory")
 
 __all__ = ["__version__", *sorted(_HOME), *_MODULES]  # pyright: ignore[reportUnsupportedDunderAll]
 

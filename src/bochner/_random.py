@@ -17,7 +17,8 @@ class Stream(IntEnum):
     UNIFORMS = 1
     PHASES = 2
     SUBSAMPLE = 3
-    PROBES = 4
+    LENGTHS = 4
+    PAIRS = 5
 
 
 def resolve_seed(random_state: object) -> int:

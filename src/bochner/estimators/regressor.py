@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin, clone
+from sklearn.utils import check_array
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bochner._random import resolve_seed
 from bochner._typing import Array
 from bochner.data import RowBlocks
-from bochner.errors import FirstBlockWarning, IllConditionedWarning, InvalidDataError, invalid_parameter
+from bochner.errors import (
+    AssumptionError,
+    FirstBlockWarning,
+    IllConditionedWarning,
+    InvalidDataError,
+    invalid_parameter,
+)
 from bochner.estimators._sklearn import (
     CallbackSupportMixin,
     HasMethods,
@@ -26,13 +35,22 @@ from bochner.estimators._sklearn import (
     validated,
     with_callbacks,
 )
+from bochner.estimators.certification import (
+    EXACT_ROWS,
+    MapCertifier,
+    certify_map,
+    certify_ridge,
+    prediction_bound,
+    tightest_first,
+)
 from bochner.estimators.transformers import FourierFeatures
 from bochner.features import FeatureMap, TransformerMap, linear_response, transform
 from bochner.kernels import Stationary, resolve_kernel
 from bochner.kernels.base import check_scale
-from bochner.planning import MemoryBill, default_width, median_length_scale, require_memory
-from bochner.solvers import PredictiveSpread, RidgePath, RidgeSolution, effective_dof, solve_ridge
+from bochner.planning import default_width, median_length_scale, require_memory, ridge_bill
+from bochner.solvers import PredictiveSpread, RidgePath, RidgeProblem, RidgeSolution, effective_dof, solve_ridge
 from bochner.statistics import Moments, PassPlan, accumulate, plan_pass
+from bochner.theory import Certificate
 
 __all__ = ["KernelRegressor"]
 
@@ -233,6 +251,53 @@ class KernelRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMixin, Ba
         mean = mean[:, 0] if self._flat_target else mean
         return (mean, self._standard_deviation(X)) if return_std else mean
 
+    def certify(
+        self, X: Any = None, *, y: Any = None, X_new: Any = None, delta: float = 0.01, independent: bool = True
+    ) -> Certificate:
+        """How far this model is from exact kernel ridge regression with the same kernel and penalty.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), default=None
+            The training rows, or other rows. For up to 4,000 training rows the distance between the predictions of
+            the two models is computed (with `y`) or bounded for every target of the same size (without). Otherwise,
+            and without X, the certificate is one for the kernel.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
+            The training targets.
+        X_new : array-like of shape (n_new, n_features), default=None
+            Rows the model has not seen: with `X` and `y` they add a limit on the distance at new rows.
+        delta : float, default=0.01
+            Failure probability of the statements that have one.
+        independent : bool, default=True
+            As in `FourierFeatures.certify`.
+
+        Returns
+        -------
+        certificate : Certificate
+        """
+        certifier = self._certifier(independent)
+        if X is None:
+            found = list(certifier.a_priori(self.moments_.n_rows, delta))
+            if not found:
+                raise AssumptionError(f"Without X there is no certificate: {certifier.a_priori_refusal()}. Give rows.")
+            return self._about_predictions(tightest_first(found, []))
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        if not self._are_training_rows(X):
+            return certify_map(certifier, X.astype(float), delta)
+        if X.shape[0] > EXACT_ROWS:
+            return self._about_predictions(certify_map(certifier, X.astype(float), delta))
+        return certify_ridge(
+            certifier,
+            X.toarray().astype(float) if issparse(X) else X.astype(float),
+            alpha=self.alpha_,
+            intercept=self.fit_intercept,
+            target_norms=np.sqrt(RidgeProblem.from_moments(self.moments_, self.fit_intercept).energy),
+            Y=None if y is None else check_array(y, ensure_2d=False, dtype=float).reshape(X.shape[0], -1),
+            X_new=None if X_new is None else validate_data(self, X_new, dtype=np.float64, reset=False),
+            predict=lambda rows: np.reshape(self.predict(rows), (len(rows), -1)),
+            delta=delta,
+        )
+
     # What the solution says, computed on demand after partial_fit.
 
     @property
@@ -312,7 +377,13 @@ class KernelRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMixin, Ba
         feature_map = self._map()
         plan = plan_pass(blocks.n_rows, feature_map, blocks.n_targets, blocks.dtype)
         D = feature_map.n_components
-        bill = MemoryBill({"moments and blocks of the pass": plan.bytes, "solution of the equations": 8 * D * D})
+        bill = ridge_bill(
+            plan,
+            n_features=blocks.X.shape[1],
+            n_components=D,
+            n_targets=blocks.n_targets,
+            dtype=blocks.dtype,
+        )
         require_memory(bill, f"Lower n_components (now {D}), or raise the budget with bochner.set_config(memory=...).")
         if self.moments_.n_rows == 0:
             self.moments_ = Moments.empty(D, blocks.n_targets)
@@ -359,6 +430,36 @@ class KernelRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMixin, Ba
         if self._solution is None:
             self._solution = self._solve()
         return self._solution
+
+    def _certifier(self, independent: bool) -> MapCertifier:
+        check_is_fitted(self)
+        if not isinstance(self.features_, FourierFeatures):
+            raise AssumptionError(
+                f"A certificate needs Fourier features of a stationary kernel. Got {type(self.features_).__name__}."
+            )
+        return self.features_._certifier(independent)
+
+    def _are_training_rows(self, X: Any) -> bool:
+        """Whether X is what the model was fitted to, each row once, told by the mean of its features."""
+        moments = self.moments_
+        if X.shape[0] != moments.n_rows or moments.weight != moments.n_rows:
+            return False
+        total = np.zeros_like(moments.z_mean)
+        for start in range(0, X.shape[0], _SPREAD_ROWS):
+            total += transform(self._map(), X[start : start + _SPREAD_ROWS], X.dtype).sum(axis=0, dtype=float)
+        mean = total / X.shape[0]
+        return bool(np.allclose(mean, moments.z_mean, atol=1e-5 * np.sqrt(self.features_.kernel_.variance)))
+
+    def _about_predictions(self, kernel_error: Certificate) -> Certificate:
+        """Add what the kernel error says of predictions; Proposition 9 covers models without an intercept."""
+        moments = self.moments_
+        if self.fit_intercept or kernel_error.value == 0 or not np.any(moments.yy + moments.y_mean):
+            return kernel_error
+        rms = float(np.sqrt(np.max(moments.yy / moments.weight + moments.y_mean**2)))
+        implied = prediction_bound(
+            kernel_error, n=moments.weight, alpha=self.alpha_, target_rms=rms, k_zero=self.features_.kernel_.variance
+        )
+        return replace(kernel_error, others=(*kernel_error.others, implied))
 
     def _map(self) -> FeatureMap:
         fitted = getattr(self.features_, "map_", None)

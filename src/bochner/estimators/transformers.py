@@ -11,12 +11,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bochner._random import resolve_seed
 from bochner._typing import Array
-from bochner.errors import invalid_parameter
+from bochner.errors import AssumptionError, invalid_parameter
 from bochner.estimators._sklearn import Interval, StrOptions, refuse_lazy, validated
+from bochner.estimators.certification import MapCertifier, certify_map
 from bochner.features import FourierMap, draw_fourier_map, transform
 from bochner.kernels import Gaussian, Stationary, resolve_kernel
 from bochner.planning import MemoryBill, require_memory
 from bochner.sampling import SAMPLERS, Sampler, resolve_sampler
+from bochner.theory import Certificate, finite_set
 
 __all__ = ["FourierFeatures"]
 
@@ -34,12 +36,18 @@ class FourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     ----------
     kernel : Stationary or str, default=None
         The kernel; None is `Gaussian()`. Names are those of the kernels in lower case, such as "matern".
-    n_components : int, default=1024
-        Output width D. With the paired embedding and an odd width, the last frequency has a phase instead of a sine.
+    n_components : int or "auto", default=1024
+        Output width D. "auto": the width for which all kernel values between rows of X are within `eps` with
+        probability 1 - `delta`, by the bound for a finite set.
+        With the paired embedding and an odd width, the last frequency has a phase instead of a sine.
     embedding : {"paired", "phase"}, default="paired"
         Which embedding.
     sampling : {"monte_carlo", "orthogonal", "qmc"} or Sampler, default="monte_carlo"
         How the frequencies are drawn.
+    eps : float, default=None
+        Largest kernel error allowed, for n_components="auto".
+    delta : float, default=0.01
+        Probability that it is exceeded, for n_components="auto".
     gamma : float or "scale", default=None
         As in `RBFSampler`: the Gaussian kernel exp(-gamma ||x - y||^2), in place of `kernel`; "scale" is
         1 / (n_features * X.var()).
@@ -77,9 +85,11 @@ class FourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     _parameter_constraints: dict[str, list[Any]] = {
         "kernel": [Stationary, str, None],
-        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "embedding": [StrOptions({"paired", "phase"})],
         "sampling": [StrOptions(set(SAMPLERS)), Sampler],
+        "eps": [Interval(Real, 0, None, closed="neither"), None],
+        "delta": [Interval(Real, 0, 1, closed="neither")],
         "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions({"scale"}), None],
         "random_state": ["random_state", np.random.Generator],
     }
@@ -88,9 +98,11 @@ class FourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self,
         kernel: Stationary | str | None = None,
         *,
-        n_components: int = 1024,
+        n_components: int | str = 1024,
         embedding: str = "paired",
         sampling: str | Sampler = "monte_carlo",
+        eps: float | None = None,
+        delta: float = 0.01,
         gamma: float | str | None = None,
         random_state: Any = None,
     ) -> None:
@@ -98,6 +110,8 @@ class FourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self.n_components = n_components
         self.embedding = embedding
         self.sampling = sampling
+        self.eps = eps
+        self.delta = delta
         self.gamma = gamma
         self.random_state = random_state
 
@@ -122,7 +136,7 @@ class FourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             self.kernel_,
             resolve_sampler(self.sampling),
             n_features=X.shape[1],
-            n_components=self.n_components,
+            n_components=self._width(X.shape[0]),
             embedding=self.embedding,  # type: ignore[arg-type]
             seed=self.seed_,
         )
@@ -148,6 +162,59 @@ class FourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             MemoryBill({"features": size}), "Transform fewer rows at a time, or fit an estimator on X itself."
         )
         return transform(self.map_, X, X.dtype)
+
+    def certify(self, X: Any, *, delta: float = 0.01, independent: bool = True) -> Certificate:
+        """How far the kernel estimates between rows of X are from the exact kernel.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows to certify. Up to 4,000 of them the largest error is computed; beyond, it is bounded.
+        delta : float, default=0.01
+            Failure probability of the statements that have one.
+        independent : bool, default=True
+            Whether the frequencies were drawn independently of the rows and of any tuning. If a bandwidth was chosen,
+            or a seed redrawn, by looking at results with these frequencies, say False: a priori bounds are then void,
+            and only what can be computed is certified.
+
+        Returns
+        -------
+        certificate : Certificate
+            The tightest bound on the largest error over all pairs of rows. Its `others` hold the a priori bounds, the
+            bound over the whole domain, and limits on mean and quantiles from sampled pairs.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        return certify_map(self._certifier(independent), X, delta)
+
+    def _certifier(self, independent: bool = True) -> MapCertifier:
+        return MapCertifier(
+            fourier=self.map_,
+            kernel=self.kernel_,
+            sampler=resolve_sampler(self.sampling),
+            embedding=self.embedding,  # type: ignore[arg-type]
+            seed=self.seed_,
+            independent=independent,
+        )
+
+    def _width(self, n_rows: int) -> int:
+        if not isinstance(self.n_components, str):
+            return self.n_components
+        if self.eps is None:
+            raise invalid_parameter(self, "eps", "a positive number when n_components='auto'", self.eps)
+        sampler = resolve_sampler(self.sampling)
+        if not sampler.independent:
+            raise AssumptionError(
+                f"n_components='auto' needs independent frequencies (sampling='monte_carlo'). Got {self.sampling!r}: "
+                "choose n_components and check with certify."
+            )
+        setting = {"kernel": self.kernel_, "embedding": self.embedding, "eps": self.eps, "delta": self.delta}
+        width = finite_set.features_needed(n_points=n_rows, **setting)  # type: ignore[arg-type]
+        size = 8 * width * self.n_features_in_
+        require_memory(
+            MemoryBill({"frequencies": size}), f"eps={self.eps} needs {width:,} features: allow a larger eps."
+        )
+        return width
 
     @property
     def _n_features_out(self) -> int:

@@ -1,7 +1,21 @@
 """Before a fit: bandwidths, width, memory, time."""
 
 from bochner.planning.bandwidth import median_length_scale
-from bochner.planning.memory import MemoryBill, format_bytes, require_memory
+from bochner.planning.cost import CostModel, calibrate
+from bochner.planning.memory import MemoryBill, format_bytes, require_memory, ridge_bill
+from bochner.planning.plan import Alternative, Plan, plan
 from bochner.planning.width import default_width
 
-__all__ = ["MemoryBill", "default_width", "format_bytes", "median_length_scale", "require_memory"]
+__all__ = [
+    "Alternative",
+    "CostModel",
+    "MemoryBill",
+    "Plan",
+    "calibrate",
+    "default_width",
+    "format_bytes",
+    "median_length_scale",
+    "plan",
+    "require_memory",
+    "ridge_bill",
+]

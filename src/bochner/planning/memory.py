@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from bochner.config import get_config
 from bochner.errors import MemoryBudgetError
+from bochner.statistics import PassPlan
 
-__all__ = ["MemoryBill", "format_bytes", "require_memory"]
+__all__ = ["MemoryBill", "format_bytes", "require_memory", "ridge_bill"]
 
 
 @dataclass(frozen=True)
 class MemoryBill:
-    """What a computation will hold beyond its inputs, item by item, in bytes."""
+    """What a computation will hold beyond its inputs at its peak, item by item, in bytes."""
 
     items: dict[str, int]
 
@@ -23,6 +27,22 @@ class MemoryBill:
     def __str__(self) -> str:
         lines = [f"  {format_bytes(size):>9}  {name}" for name, size in self.items.items()]
         return "\n".join([*lines, f"  {format_bytes(self.total):>9}  in all"])
+
+
+def ridge_bill(
+    plan: PassPlan, *, n_features: int, n_components: int, n_targets: int, dtype: np.dtype[Any]
+) -> MemoryBill:
+    """The bill of a direct ridge fit: the pass over the rows, or the solution of the equations if that holds more.
+
+    The solution holds the reduced matrix (8 D^2 bytes) and its reflectors (half of that) beside the moments.
+    """
+    D, item = n_components, dtype.itemsize
+    moments = 8 * D * (D + n_targets + 2)
+    frequencies = D * n_features * (8 + item) // 2
+    pass_ = {"moments": moments, "blocks of features and their products": plan.bytes - moments}
+    solution = {"moments": moments, "solution of the equations": 12 * D * D}
+    largest = max(pass_, solution, key=lambda items: sum(items.values()))
+    return MemoryBill({"frequencies": frequencies, **largest})
 
 
 def require_memory(bill: MemoryBill, remedy: str) -> None:

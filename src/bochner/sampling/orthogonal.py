@@ -30,7 +30,7 @@ class Orthogonal(Sampler):
         # Rows are drawn in order, so a wider map begins with the narrower one (to the rounding of QR).
         raw = rng.standard_normal((n_blocks, block, n_vectors, d))
         lengths = np.linalg.norm(
-            generator(seed, Stream.PROBES).standard_normal((n_blocks * block, n_vectors, d)), axis=-1
+            generator(seed, Stream.LENGTHS).standard_normal((n_blocks * block, n_vectors, d)), axis=-1
         )
         directions = haar_rows(raw.transpose(0, 2, 1, 3)).transpose(0, 2, 1, 3).reshape(-1, n_vectors, d)[:m]
         normals = lengths[:m, :, None] * directions

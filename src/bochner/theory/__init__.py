@@ -5,6 +5,7 @@ is as printed, whatever its status, and cannot become a certificate.
 """
 
 from bochner.theory import (
+    a_posteriori,
     downstream,
     expectation,
     finite_set,
@@ -43,6 +44,7 @@ __all__ = [
     "Source",
     "Status",
     "TailBound",
+    "a_posteriori",
     "bounds",
     "downstream",
     "expectation",

@@ -117,7 +117,9 @@ class Certificate:
     assumptions : tuple of str
     source : str
     details : dict
-        Further plain numbers (number of pairs, features, alternatives, ...).
+        Further plain numbers (number of pairs, features, ...).
+    others : tuple of Certificate
+        Looser ones for the same quantity, and those for other quantities.
     """
 
     value: float
@@ -127,6 +129,7 @@ class Certificate:
     assumptions: tuple[str, ...] = ()
     source: str = ""
     details: dict[str, Any] = field(default_factory=dict)
+    others: tuple[Certificate, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The certificate as plain data, ready for JSON."""

@@ -39,6 +39,13 @@ class NormalisedKernel:
         """One length scale per feature (ARD)."""
         return isinstance(self.kernel, WithLengthScale) and np.ndim(self.kernel.scaled_by(1.0).length_scale) == 1
 
+    def scales_per_feature(self, d: int) -> Array:
+        """The d length scales of a kernel that has one per feature; ones for every other kernel."""
+        if not self.has_scale_per_feature:
+            return np.ones(d)
+        assert isinstance(self.kernel, WithLengthScale)
+        return np.broadcast_to(self.kernel._scales(d), (d,))
+
     def at(self, difference: Array) -> Array:
         """Values at differences (..., d)."""
         return self.kernel.at(difference) / self.kernel.variance

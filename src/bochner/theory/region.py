@@ -8,17 +8,39 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
+from bochner._typing import Array
 from bochner.errors import invalid_parameter
-from bochner.theory.normalised import KernelTailBound, NormalisedKernel
+from bochner.kernels.base import Stationary
+from bochner.theory.normalised import KernelTailBound, NormalisedKernel, normalised
 
-__all__ = ["REGION", "SECOND_MOMENT", "MarkovBound", "UniformBound"]
+__all__ = ["REGION", "SECOND_MOMENT", "MarkovBound", "UniformBound", "diameter_of"]
 
 REGION = "the region has the stated diameter and was fixed before the frequencies"
 SECOND_MOMENT = "the spectral measure has a second moment"
+
+_ROWS = 2**16
+
+
+def diameter_of(X: Any, kernel: Stationary) -> float:
+    """Upper bound on the diameter of rows (n, d), in the coordinates in which bounds for this kernel measure it.
+
+    The diagonal of their box, or twice the largest distance from its middle, whichever is smaller; two passes.
+    """
+    scales = normalised(kernel).scales_per_feature(X.shape[1])
+    blocks = [slice(start, start + _ROWS) for start in range(0, X.shape[0], _ROWS)]
+    low = np.min([_dense(X[block]).min(axis=0) for block in blocks], axis=0) / scales
+    high = np.max([_dense(X[block]).max(axis=0) for block in blocks], axis=0) / scales
+    middle = (low + high) / 2
+    radius = max(np.max(np.linalg.norm(_dense(X[block]) / scales - middle, axis=1)) for block in blocks)
+    return float(min(np.linalg.norm(high - low), 2 * radius))
+
+
+def _dense(rows: Any) -> Array:
+    return np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=float)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,9 @@ import numpy as np
 
 from bochner._typing import Array
 from bochner.errors import invalid_parameter
-from bochner.theory.base import Evidence, Source, Status, require
+from bochner.kernels.base import Stationary
+from bochner.theory.base import Embedding, Evidence, Source, Status, require
+from bochner.theory.normalised import normalised
 from bochner.theory.pointwise import IID
 from bochner.theory.region import REGION, SECOND_MOMENT, MarkovBound, UniformBound
 from bochner.theory.sources import BOCHNER, LI_HONORIO, RAHIMI_RECHT, SRIPERUMBUDUR_SZABO, SUTHERLAND_SCHNEIDER
@@ -27,6 +29,7 @@ __all__ = [
     "SutherlandSchneiderProp2",
     "beta",
     "beta_phase",
+    "tightest",
 ]
 
 _SPREAD = np.geomspace(0.01, 45.0, 150)[:, None]
@@ -251,3 +254,12 @@ class SriperumbudurSzabo(UniformBound):
 
     def _tail(self, eps: float, m: int) -> float:
         return float(np.exp(-(max(0.0, eps * np.sqrt(m) - self.entropy()) ** 2) / 2))
+
+
+def tightest(*, kernel: Stationary, n_features: int, diameter: float, embedding: Embedding = "paired") -> UniformBound:
+    """The best bound over a region for this kernel; refused where its spectral measure has no second moment."""
+    setting = {"kernel": kernel, "n_features": n_features, "diameter": diameter, "embedding": embedding}
+    if normalised(kernel).is_gaussian:
+        return AnchoredCover(**setting)  # type: ignore[arg-type]
+    general = SutherlandSchneiderProp1 if embedding == "paired" else SutherlandSchneiderProp2
+    return general(**setting)  # type: ignore[arg-type]

@@ -1,0 +1,171 @@
+"""Certificates of fitted objects: every bound that applies, the tightest first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from bochner._random import Stream, generator
+from bochner._typing import Array
+from bochner.errors import AssumptionError
+from bochner.features import FourierMap, transform
+from bochner.kernels import Stationary
+from bochner.sampling import Sampler
+from bochner.theory import finite_set, uniform
+from bochner.theory.a_posteriori import AllPairs, NewRows, RidgeDistance, SampledPairs, SpectralCloseness
+from bochner.theory.base import Certificate, Embedding, check_delta
+from bochner.theory.downstream import RidgePrediction
+from bochner.theory.normalised import normalised
+from bochner.theory.region import diameter_of
+from bochner.theory.supremum import GridSupremum
+
+__all__ = ["EXACT_ROWS", "MapCertifier", "certify_map", "certify_ridge", "tightest_first"]
+
+EXACT_ROWS = 4000
+"""Rows up to which the exact kernel matrix is computed: 128 MB, and seconds for its factorisation."""
+
+_PAIRS = 20_000
+_QUANTILE = 0.99
+
+
+@dataclass(frozen=True)
+class MapCertifier:
+    """A drawn Fourier map and what its certificates depend on.
+
+    `independent` says that the frequencies were drawn independently of the rows and of any tuning: a priori bounds
+    need it.
+    """
+
+    fourier: FourierMap
+    kernel: Stationary
+    sampler: Sampler
+    embedding: Embedding
+    seed: int
+    independent: bool = True
+
+    def features(self, rows: Array) -> Array:
+        return transform(self.fourier, rows, np.dtype(float))
+
+    def a_priori_refusal(self) -> str | None:
+        """Why no a priori bound applies, or None."""
+        if not self.sampler.independent:
+            return f"{type(self.sampler).__name__} frequencies are not independent draws"
+        if self.embedding == "paired" and len(self.fourier.phase):
+            return "an odd n_components mixes the two embeddings"
+        if not self.independent:
+            return "the frequencies were seen by tuning, or depend on the rows"
+        return None
+
+    # Each yields certificates that bound the largest error over the given rows.
+
+    def computed(self, X: Any) -> Iterator[Certificate]:
+        if X.shape[0] <= EXACT_ROWS:
+            rows = _dense(X)
+            Z = self.features(rows)
+            yield AllPairs(error=Z @ Z.T - self.kernel(rows)).certificate()
+
+    def a_priori(self, n_rows: int, delta: float) -> Iterator[Certificate]:
+        if self.a_priori_refusal() is None:
+            bound = finite_set.tightest(n_points=n_rows, kernel=self.kernel, embedding=self.embedding)
+            yield bound.certificate(self.fourier.n_components, delta)
+
+    def over_the_domain(self, X: Any, delta: float) -> Iterator[Certificate]:
+        d, diameter = X.shape[1], diameter_of(X, self.kernel)
+        if not diameter > 0:
+            return
+        if d <= 3 and not len(self.fourier.phase) and not normalised(self.kernel).has_scale_per_feature:
+            supremum = GridSupremum(
+                kernel=self.kernel, omega=self.fourier.omega, power=self.fourier.amplitude**2, radius=diameter
+            )
+            yield from _unless_refused(supremum.certificate)
+        if self.a_priori_refusal() is None:
+            setting = {"kernel": self.kernel, "embedding": self.embedding, "n_features": d, "diameter": diameter}
+            width = self.fourier.n_components
+            yield from _unless_refused(lambda: uniform.tightest(**setting).certificate(width, delta))  # type: ignore[arg-type]
+
+    def sampled(self, X: Any, delta: float) -> Iterator[Certificate]:
+        """Certificates for the law of the data, from disjoint pairs of rows."""
+        n = X.shape[0]
+        if n < 4:
+            return
+        order = generator(self.seed, Stream.PAIRS).permutation(n)[: 2 * min(n // 2, _PAIRS)]
+        left, right = _dense(X[order[::2]]), _dense(X[order[1::2]])
+        estimate = np.sum(self.features(left) * self.features(right), axis=1)
+        largest = self.kernel.variance * (3 if len(self.fourier.phase) else 2)
+        pairs = SampledPairs(error=estimate - self.kernel.at(left - right), largest=largest)
+        yield pairs.quantile(_QUANTILE, delta)
+        yield pairs.root_mean_square(delta)
+        yield pairs.mean_absolute(delta)
+
+
+def certify_map(certifier: MapCertifier, X: Any, delta: float) -> Certificate:
+    """The tightest bound on the largest kernel error over the rows; the others are in its `others`."""
+    check_delta(delta)
+    suprema = [
+        *certifier.computed(X),
+        *certifier.a_priori(X.shape[0], delta),
+        *certifier.over_the_domain(X, delta),
+    ]
+    sampled = list(certifier.sampled(X, delta))
+    if not suprema and not sampled:
+        raise AssumptionError(f"No certificate applies: {certifier.a_priori_refusal()}, and there are too few rows.")
+    certificate = tightest_first(suprema, sampled)
+    refusal = certifier.a_priori_refusal()
+    return (
+        replace(certificate, details={**certificate.details, "no_a_priori_bound": refusal}) if refusal else certificate
+    )
+
+
+def certify_ridge(
+    certifier: MapCertifier,
+    X: Array,
+    *,
+    alpha: float,
+    intercept: bool,
+    target_norms: Array,
+    Y: Array | None,
+    X_new: Array | None,
+    predict: Callable[[Array], Array],
+    delta: float,
+) -> Certificate:
+    """How far a ridge model is from exact kernel ridge with the same kernel and penalty, from its training rows."""
+    Z, K = certifier.features(X), certifier.kernel(X)
+    approximate = Z @ Z.T
+    distance = RidgeDistance(exact=K, approximate=approximate, alpha=alpha, intercept=intercept)
+    on_rows = [distance.for_every_target(target_norms)]
+    others = [SpectralCloseness(exact=K, approximate=approximate, alpha=alpha).certificate()]
+    if Y is not None:
+        on_rows.append(distance.for_target(Y))
+        if X_new is not None:
+            dual, offset = distance.exact_dual(Y)
+            difference = certifier.kernel(X_new, X) @ dual + offset - predict(X_new)
+            others.append(NewRows(difference=np.max(np.abs(difference), axis=1)).certificate(0.95, delta))
+    return tightest_first(on_rows, others)
+
+
+def prediction_bound(
+    kernel_error: Certificate, *, n: float, alpha: float, target_rms: float, k_zero: float
+) -> Certificate:
+    """What a bound on the kernel error says of the predictions of ridge without an intercept (Proposition 9)."""
+    return RidgePrediction(penalty=alpha / n, target_rms=target_rms, kappa=k_zero).certificate(kernel_error)
+
+
+def tightest_first(alike: list[Certificate], others: list[Certificate]) -> Certificate:
+    """The smallest of certificates for one quantity (or the first of the others), with all the rest beside it."""
+    ordered = sorted(alike, key=lambda certificate: certificate.value) + others
+    return replace(ordered[0], others=tuple(ordered[1:]))
+
+
+def _unless_refused(issue: Callable[[], Certificate]) -> Iterator[Certificate]:
+    try:
+        yield issue()
+    except AssumptionError:
+        return  # another certificate speaks for these rows
+
+
+def _dense(X: Any) -> Array:
+    return np.asarray(X.toarray() if issparse(X) else X, dtype=float)

@@ -1,0 +1,116 @@
+"""How long a fit takes on this machine: a cost model with a handful of constants, measured in about a second.
+
+one pass:   n (a D^2 + b D + c d D) / threads       products, sines and cosines, projection
+solution:   e D^2 + f D^3                            reduction to band form and the path of penalties
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from bochner._blas import lower_gram
+from bochner._threads import single_threaded_blas
+from bochner._typing import Array
+from bochner.features import draw_fourier_map
+from bochner.features.base import apply_map, new_scratch
+from bochner.kernels import Gaussian
+from bochner.sampling import MonteCarlo
+from bochner.solvers import BandedRidge, RidgeProblem
+
+__all__ = ["CostModel", "calibrate"]
+
+_ROWS, _WIDTH = 2048, 1024
+_NARROW, _WIDE = 8, 72
+_SOLVED = 1536
+
+
+@dataclass(frozen=True)
+class CostModel:
+    """Seconds per unit of work, on one thread.
+
+    Attributes
+    ----------
+    product : float
+        Per row and squared column of features.
+    feature : float
+        Per feature value.
+    projection : float
+        Per feature value and input column.
+    penalties, reduction : float
+        Of the solution: per D for a path of 40 penalties, per D^3 for the reduction, on all threads.
+    """
+
+    product: float
+    feature: float
+    projection: float
+    penalties: float
+    reduction: float
+
+    def pass_seconds(self, n_rows: int, n_features: int, n_components: int, n_threads: int) -> float:
+        """One pass over the rows."""
+        D = float(n_components)
+        per_row = self.product * D**2 + self.feature * D + self.projection * n_features * D
+        return n_rows * per_row / n_threads
+
+    def solve_seconds(self, n_components: int) -> float:
+        """Reduction and path of penalties."""
+        D = float(n_components)
+        return self.penalties * D + self.reduction * D**3
+
+    def fit_seconds(self, n_rows: int, n_features: int, n_components: int, n_threads: int) -> float:
+        """A whole fit with a penalty chosen by GCV."""
+        one_pass = self.pass_seconds(n_rows, n_features, n_components, n_threads)
+        return 0.02 + one_pass + self.solve_seconds(n_components)
+
+
+@lru_cache(maxsize=2)
+def calibrate(dtype_name: str = "float32") -> CostModel:
+    """Measure the constants of this machine for float32 or float64 rows; once per process."""
+    dtype = np.dtype(dtype_name)
+    Z = np.random.default_rng(0).standard_normal((_ROWS, _WIDTH)).astype(dtype)
+    gram = np.empty((_WIDTH, _WIDTH), dtype=dtype)
+    with single_threaded_blas():
+        product = _seconds(lambda: lower_gram(Z, gram)) / (_ROWS * _WIDTH**2)
+        narrow, wide = (_features_seconds(d, Z) / (_ROWS * _WIDTH) for d in (_NARROW, _WIDE))
+    projection = max(0.0, (wide - narrow) / (_WIDE - _NARROW))
+    reduction, penalties = _solve_seconds(_SOLVED)
+    return CostModel(
+        product=product,
+        feature=max(0.0, narrow - projection * _NARROW),
+        projection=projection,
+        penalties=penalties / _SOLVED,
+        reduction=reduction / _SOLVED**3,
+    )
+
+
+def _features_seconds(d: int, out: Array) -> float:
+    X = np.random.default_rng(0).standard_normal((_ROWS, d)).astype(out.dtype)
+    fourier = draw_fourier_map(
+        Gaussian(), MonteCarlo(), n_features=d, n_components=out.shape[1], embedding="paired", seed=0
+    )
+    scratch = new_scratch(fourier, out.dtype)
+    return _seconds(lambda: apply_map(fourier, X, out, scratch))
+
+
+def _solve_seconds(D: int) -> tuple[float, float]:
+    """Seconds of the reduction, and of 40 penalties as in a fit."""
+    factor = np.random.default_rng(0).standard_normal((D, D)) / np.sqrt(D)
+    problem = RidgeProblem(factor @ factor.T, factor[:, :1], np.ones(1), float(D), True, 2.0**-52)
+    solver = BandedRidge(problem)
+    return _seconds(lambda: BandedRidge(problem), repeats=2), 40 * _seconds(lambda: solver.point(1.0))
+
+
+def _seconds(work: Callable[[], object], repeats: int = 3) -> float:
+    """Shortest of a few runs, after one that warms up."""
+    work()
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return min(times)
