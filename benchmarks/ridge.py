@@ -71,17 +71,8 @@ def contest(X, y):
 def growth():
     sizes = [50_000, 100_000, 200_000, 400_000]
     X, y = problem(sizes[-1])
-    seconds = [
-        min(
-            once(
-                lambda n=n: bo.KernelRegressor(bo.Gaussian(SCALE), n_components=GROWTH_WIDTH, alpha=1.0, random_state=0).fit(
-                    X[:n], y[:n]
-                )
-            )
-            for _ in range(3)
-        )
-        for n in sizes
-    ]
+    model = bo.KernelRegressor(bo.Gaussian(SCALE), n_components=GROWTH_WIDTH, alpha=1.0, random_state=0)
+    seconds = [min(once(lambda n=n: model.fit(X[:n], y[:n])) for _ in range(3)) for n in sizes]
     slope = float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
     return {"n": sizes, "n_components": GROWTH_WIDTH, "seconds": seconds, "log_log_slope": slope}
 

@@ -27,6 +27,7 @@ _MARKERS = {
     "ours": ("D", COLOURS["ours"], "ours"),
     "truth": ("|", COLOURS["truth"], "truth at least"),
 }
+_WIDTHS = (20_000, 50_000, 100_000, 200_000)
 _TITLES = {
     "probability": "probability of failure, at most",
     "expected supremum": "expected largest error, at most",
@@ -166,6 +167,8 @@ def draw(figure: Figure, numbers: Numbers) -> None:
     for axes, (quantity, rows) in zip(panels, groups.items()):
         _panel(axes, rows, largest=1.0 if quantity == "probability" else np.inf)
         axes.set_title(_TITLES[quantity])
+    panels[-1].minorticks_off()
+    panels[-1].set_xticks(_WIDTHS, [_short(width) for width in _WIDTHS])
     for marker, colour, label in _MARKERS.values():
         panels[0].scatter([], [], marker=marker, color=colour, label=label)
     figure.legend(loc="outside upper center", ncols=len(_MARKERS))
@@ -178,12 +181,16 @@ def _panel(axes: Axes, rows: list[Numbers], largest: float) -> None:
         for name, value in values.items():
             marker, colour, _ = _MARKERS[name]
             axes.scatter(value, place, marker=marker, s=90 if marker == "|" else 34, color=colour, zorder=2)
-        summary = ",  ".join(f"{_MARKERS[name][2]} {value:.3g}" for name, value in values.items())
+        summary = ",  ".join(f"{_MARKERS[name][2]} {_short(value)}" for name, value in values.items())
         axes.annotate(summary, (1.02, place), xycoords=("axes fraction", "data"), va="center", fontsize=8)
     labels = [f"{row['result']}  ({row['status'].lower()})\n{row['setting']}" for row in rows]
     axes.set_yticks(range(len(rows)), labels, fontsize=8)
     axes.set(xscale="log", ylim=(len(rows) - 0.5, -0.5))
     axes.grid(axis="y", visible=False)
+
+
+def _short(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
 
 
 EXPERIMENT = Experiment(

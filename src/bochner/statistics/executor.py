@@ -33,15 +33,18 @@ class PassPlan:
 def plan_pass(n_rows: int, feature_map: FeatureMap, n_targets: int, dtype: np.dtype[Any]) -> PassPlan:
     """The cut of a moments pass: equal blocks, a multiple of the threads, within the memory budget."""
     D, item = feature_map.n_components, dtype.itemsize
-    budget = get_config().memory_budget()
     fixed = 8 * D * (D + n_targets + 2)
     scratch = tile_rows(feature_map, dtype) * feature_map.scratch_width * item
-    rows = int(np.clip(_BLOCK_BYTES // (D * item), 64, 32768))
-    per_thread = D * D * item + rows * (D + n_targets + 1) * item + scratch
-    affordable = max(1, (budget - fixed) // per_thread)
+    largest = int(np.clip(_BLOCK_BYTES // (D * item), 64, 32768))
+
+    def per_thread(rows: int) -> int:
+        return D * D * item + rows * ((D + 1) * item + 16 * n_targets) + scratch
+
+    affordable = max(1, (get_config().memory_budget() - fixed) // per_thread(min(largest, n_rows)))
     threads = int(min(get_config().threads(), affordable, max(1, -(-n_rows // 64))))
-    blocks = threads * -(-n_rows // (threads * rows))
-    return PassPlan(max(1, -(-n_rows // blocks)), threads, fixed + threads * per_thread)
+    blocks = threads * -(-n_rows // (threads * largest))
+    rows = max(1, -(-n_rows // blocks))
+    return PassPlan(rows, threads, fixed + threads * per_thread(rows))
 
 
 def accumulate(

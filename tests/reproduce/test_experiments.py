@@ -1,0 +1,194 @@
+"""Every experiment at a small setting: files are written, and the numbers are the papers' or their corrections."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from bochner.errors import InvalidParameterError, MissingExtraError
+from bochner.reproduce import EXPERIMENTS, names, run
+from bochner.reproduce.__main__ import main
+
+SMALL = {
+    "sutherland-schneider-figure-1": {"n_frequencies": 20_000},
+    "sutherland-schneider-figure-3": {"n_points": 101, "n_draws": 60, "n_radii": 10, "widths": (50, 500)},
+    "sutherland-schneider-figure-4": {"n_points": 121, "n_draws": 300, "widths": (50, 200, 500, 1000)},
+    "sutherland-schneider-figure-5": {"n_points": 121, "n_draws": 1000},
+    "sutherland-schneider-mean-square": {"n_points": 121, "n_draws": 500, "widths": (50, 500)},
+    "li-honorio-counterexample": {"dimensions": (100,), "n_draws": 100, "n_ratios": 4},
+}
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """Numbers of every experiment as read back from its JSON; run once."""
+    folder = tmp_path_factory.mktemp("figures")
+    for name in EXPERIMENTS:
+        run(name, folder=folder, **SMALL.get(name, {}))
+    return folder, {name: json.loads((folder / f"{name}.json").read_text()) for name in EXPERIMENTS}
+
+
+@pytest.fixture
+def numbers(results):
+    return lambda name: results[1][name]["numbers"]
+
+
+def test_each_experiment_writes_a_figure_and_its_numbers(results):
+    folder, records = results
+    assert {path.name for path in folder.iterdir()} == {
+        f"{name}.{end}" for name in EXPERIMENTS for end in ("png", "json")
+    }
+    for name, record in records.items():
+        assert (folder / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+        assert record["experiment"] == name
+        assert record["title"] == EXPERIMENTS[name].title
+        assert record["numbers"]
+
+
+def test_the_same_seed_gives_the_same_file(tmp_path):
+    name = "sutherland-schneider-figure-3"
+    for folder in ("a", "b"):
+        run(name, folder=tmp_path / folder, **{**SMALL[name], "n_draws": 5})
+    assert (tmp_path / "a" / f"{name}.json").read_text() == (tmp_path / "b" / f"{name}.json").read_text()
+
+
+def test_figure_1_variances(numbers):
+    figure = numbers("sutherland-schneider-figure-1")
+    one = figure["radius"].index(1.0)
+    assert figure["paired"][one] == pytest.approx(0.399576, abs=1e-6)
+    assert figure["phase"][one] == pytest.approx(0.699788, abs=1e-6)
+    assert np.all(np.array(figure["paired"]) <= np.array(figure["phase"]))
+    for name in ("paired", "phase"):
+        exact = np.interp(figure["simulated_radius"], figure["radius"], figure[name])
+        assert figure[f"simulated_{name}"] == pytest.approx(exact, abs=0.05)
+
+
+def test_figure_2_maxima_are_the_papers(numbers):
+    figure = numbers("sutherland-schneider-figure-2")
+    for name, peak in figure["paper"].items():
+        assert figure["maximum"][name]["dimension"] == peak["dimension"]
+        assert figure["maximum"][name]["value"] == pytest.approx(peak["value"], rel=1e-12)
+
+
+def test_figure_3_error_grows_with_the_interval_and_shrinks_with_the_width(numbers):
+    curves = {
+        (c["n_components"], c["embedding"]): c["mean"] for c in numbers("sutherland-schneider-figure-3")["curves"]
+    }
+    assert all(np.all(np.diff(curve) >= 0) for curve in curves.values())
+    assert curves[50, "paired"][0] < 0.8 * curves[50, "phase"][0]
+    for embedding in ("paired", "phase"):
+        ratio = curves[50, embedding][-1] / curves[500, embedding][-1]
+        assert ratio == pytest.approx(np.sqrt(10), rel=0.3)
+
+
+@pytest.mark.parametrize(("embedding", "at_500"), [("paired", 0.0708), ("phase", 0.0923)])
+def test_figure_4_error_decays_as_one_over_the_root_of_the_width(numbers, embedding, at_500):
+    figure = numbers("sutherland-schneider-figure-4")
+    own, index = figure[embedding], figure["n_components"].index(500)
+    assert own["slope"]["estimate"] == pytest.approx(-0.5, abs=0.05)
+    assert own["mean"][index] == pytest.approx(at_500, abs=6 * own["standard_error"][index])
+    assert own["integrated"]["anchored cover"][index] == pytest.approx(
+        {"paired": 0.1966, "phase": 0.28}[embedding], rel=0.02
+    )
+    for bound in own["integrated"].values():
+        assert np.all(np.array(bound) > np.array(own["mean"]))
+    assert np.all(np.array(own["integrated"]["anchored cover"]) < np.array(own["integrated"]["tight"]))
+
+
+@pytest.mark.parametrize("embedding", ["paired", "phase"])
+def test_figure_5_no_bound_is_below_the_simulated_survival(numbers, embedding):
+    own = numbers("sutherland-schneider-figure-5")[embedding]
+    assert own["mean"] < own["mean_upper_limit"] < 1.1 * own["mean"]
+    for name, bound in own["bounds"].items():
+        assert np.all(np.array(bound) >= np.array(own["survival"])), name
+
+
+def test_figure_7_corrected_coefficient_is_the_integral(numbers):
+    figure = numbers("sutherland-schneider-figure-7")
+    assert figure["corrected"] == pytest.approx(figure["quadrature"], rel=1e-8)
+    assert (figure["corrected"][0], figure["corrected"][-1]) == pytest.approx((1.735664, 0.963941), abs=1e-6)
+    assert np.all(np.array(figure["printed"]) < np.array(figure["quadrature"]))
+
+
+@pytest.mark.parametrize(("embedding", "exact", "paper"), [("paired", 0.659734, 0.66), ("phase", 0.829867, 0.83)])
+def test_mean_square_constants(numbers, embedding, exact, paper):
+    own = numbers("sutherland-schneider-mean-square")[embedding]
+    assert own["exact"] == pytest.approx(exact, abs=1e-6)
+    assert round(own["exact"], 2) == own["paper"] == paper
+    assert own["pooled"] == pytest.approx(exact, abs=5 * own["pooled_standard_error"])
+
+
+def test_counterexample_probabilities(numbers):
+    (curve,) = numbers("li-honorio-counterexample")["curves"]
+    at_40 = curve["n_frequencies"].index(40)
+    assert curve["lower_bound"][at_40] == pytest.approx(0.951982, abs=1e-6)
+    assert curve["claimed"][at_40] == pytest.approx(0.0650929, abs=1e-6)
+    exact = np.interp(curve["simulated_n_frequencies"], curve["n_frequencies"], curve["lower_bound"])
+    assert curve["simulated"] == pytest.approx(exact, abs=0.25)
+
+
+def test_descent_refutes_the_claim_with_more_frequencies_than_dimensions(numbers):
+    figure = numbers("li-honorio-descent")
+    assert figure["draws_above_eps"] == figure["n_draws"] == 10
+    assert figure["reached"]["min"] >= 0.66
+    assert figure["claimed_at_eps"] == pytest.approx(1.57e-3, rel=3e-3)
+
+
+def test_printed_values_stand_beside_their_corrections(numbers):
+    rows = {
+        (row["result"].split(", ", 1)[1], row["quantity"]): row for row in numbers("printed-against-corrected")["rows"]
+    }
+    for key, printed, corrected in (
+        (("Proposition 1", "probability"), 9.00704e-4, 1.2355e-3),
+        (("Proposition 2", "probability"), 1.80211e-5, 2.97336e-5),
+        (("Proposition 7", "probability"), 0.283937, 0.0402316),
+        (("Proposition 8", "probability"), 0.283937, 0.0620959),
+        (("Proposition 3, eq 8", "expected supremum"), 22.527, 12.9705),
+        (("Proposition 1", "features"), 85102.891, 86600.204),
+        (("Proposition 2", "features"), 168763.679, 173389.149),
+        (("Theorems 1, 2 and 3", "features"), 71897.575, 64578.010),
+        (("Corollaries 1 and 2", "features"), 43820.266, 64578.010),
+    ):
+        assert (rows[key]["printed"], rows[key]["corrected"]) == pytest.approx((printed, corrected), rel=1e-4)
+    for result in ("Theorem 1", "proof of Theorem 3.1, bounding B"):
+        row = rows[result, "probability"]
+        assert row["printed"] < row["truth"] <= row.get("corrected", row.get("ours"))
+
+
+def test_names_of_papers_stand_for_their_experiments():
+    assert names("li-honorio") == ["li-honorio-counterexample", "li-honorio-descent"]
+    assert names("all") == list(EXPERIMENTS)
+    assert len(names("sutherland-schneider")) == 7
+    with pytest.raises(InvalidParameterError, match="'name' parameter of run must be one of sutherland"):
+        names("nobody")
+
+
+def test_unknown_settings_and_parameters_are_refused(tmp_path):
+    with pytest.raises(InvalidParameterError, match="must be 'quick' or 'full'"):
+        run("li-honorio-descent", "slow", tmp_path)
+    with pytest.raises(
+        InvalidParameterError, match="'n_points' parameter of run must be a parameter of this experiment"
+    ):
+        run("li-honorio-descent", folder=tmp_path, n_points=3)
+    assert not list(tmp_path.iterdir())
+
+
+def test_without_matplotlib_nothing_is_measured(monkeypatch, tmp_path):
+    monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'bochner\[plot\]'"):
+        run("sutherland-schneider-figure-2", folder=tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_command_line(tmp_path, capsys):
+    assert main(["--list"]) == 0
+    listed = capsys.readouterr().out
+    assert all(name in listed for name in EXPERIMENTS)
+    assert main(["sutherland-schneider-figure-2", "--out", str(tmp_path)]) == 0
+    assert "sutherland-schneider-figure-2.png" in capsys.readouterr().out
+    assert main(["nobody"]) == 2
+    assert "Got 'nobody' instead" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main([])
