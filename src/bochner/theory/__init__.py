@@ -33,11 +33,13 @@ from bochner.theory.base import (
     TailBound,
     concrete_claims,
 )
+from bochner.theory.dimension import Estimate, effective_dimension, leverage_scores, maximum_feature_dimension
 
 __all__ = [
     "Bound",
     "Certificate",
     "Claim",
+    "Estimate",
     "Evidence",
     "Published",
     "Rate",
@@ -47,10 +49,13 @@ __all__ = [
     "a_posteriori",
     "bounds",
     "downstream",
+    "effective_dimension",
     "expectation",
     "finite_set",
     "generalization",
+    "leverage_scores",
     "lower",
+    "maximum_feature_dimension",
     "mean_square",
     "moments",
     "orbit",
