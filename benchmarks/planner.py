@@ -21,7 +21,7 @@ import json, resource, sys, time
 import numpy as np, bochner as bo
 from bochner.config import get_config
 from bochner.planning import calibrate, ridge_bill
-from bochner.planning.plan import _Shape
+from bochner.planning.planner import _Shape
 from bochner.statistics import plan_pass
 
 n, d, width, name = json.loads(sys.argv[1])

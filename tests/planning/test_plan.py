@@ -8,7 +8,7 @@ import pytest
 import bochner as bo
 from bochner.errors import InvalidParameterError
 from bochner.planning import CostModel, calibrate, default_width, ridge_bill
-from bochner.planning.plan import _Shape
+from bochner.planning.planner import _Shape
 from bochner.statistics import plan_pass
 from tests.strategies import rows
 

@@ -76,7 +76,7 @@ def features_table():
     ]
     rows += [
         (
-            f"all ‖x − y‖ ≤ {row['diameter']:g} in {row['d']} dimensions, ε = {row['eps']}, δ = {row['delta']}",
+            f"all ‖x − y‖ ≤ {row['diameter']:g} for d = {row['d']}, ε = {row['eps']}, δ = {row['delta']}",
             f"{row['anchored_cover']:,}",
             f"{row['proposition_1_corrected']:,} (Proposition 1, corrected), {row['rahimi_recht']:,} (Rahimi & Recht)",
         )

@@ -1,4 +1,4 @@
-"""Certificates of fitted objects: every bound that applies, the tightest first."""
+"""Certificates of a drawn Fourier map: every bound that applies, the tightest first."""
 
 from __future__ import annotations
 
@@ -16,14 +16,13 @@ from bochner.features import FourierMap, transform
 from bochner.kernels import Stationary
 from bochner.sampling import Sampler
 from bochner.theory import finite_set, uniform
-from bochner.theory.a_posteriori import AllPairs, NewRows, RidgeDistance, SampledPairs, SpectralCloseness
+from bochner.theory.a_posteriori import AllPairs, SampledPairs
 from bochner.theory.base import Certificate, Embedding, check_delta
-from bochner.theory.downstream import RidgePrediction
 from bochner.theory.normalised import normalised
 from bochner.theory.region import diameter_of
 from bochner.theory.supremum import GridSupremum
 
-__all__ = ["EXACT_ROWS", "MapCertifier", "certify_map", "certify_ridge", "tightest_first"]
+__all__ = ["EXACT_ROWS", "MapCertifier", "certify_map", "tightest_first"]
 
 EXACT_ROWS = 4000
 """Rows up to which the exact kernel matrix is computed: 128 MB, and seconds for its factorisation."""
@@ -118,40 +117,6 @@ def certify_map(certifier: MapCertifier, X: Any, delta: float) -> Certificate:
     return (
         replace(certificate, details={**certificate.details, "no_a_priori_bound": refusal}) if refusal else certificate
     )
-
-
-def certify_ridge(
-    certifier: MapCertifier,
-    X: Array,
-    *,
-    alpha: float,
-    intercept: bool,
-    target_norms: Array,
-    Y: Array | None,
-    X_new: Array | None,
-    predict: Callable[[Array], Array],
-    delta: float,
-) -> Certificate:
-    """How far a ridge model is from exact kernel ridge with the same kernel and penalty, from its training rows."""
-    Z, K = certifier.features(X), certifier.kernel(X)
-    approximate = Z @ Z.T
-    distance = RidgeDistance(exact=K, approximate=approximate, alpha=alpha, intercept=intercept)
-    on_rows = [distance.for_every_target(target_norms)]
-    others = [SpectralCloseness(exact=K, approximate=approximate, alpha=alpha).certificate()]
-    if Y is not None:
-        on_rows.append(distance.for_target(Y))
-        if X_new is not None:
-            dual, offset = distance.exact_dual(Y)
-            difference = certifier.kernel(X_new, X) @ dual + offset - predict(X_new)
-            others.append(NewRows(difference=np.max(np.abs(difference), axis=1)).certificate(0.95, delta))
-    return tightest_first(on_rows, others)
-
-
-def prediction_bound(
-    kernel_error: Certificate, *, n: float, alpha: float, target_rms: float, k_zero: float
-) -> Certificate:
-    """What a bound on the kernel error says of the predictions of ridge without an intercept (Proposition 9)."""
-    return RidgePrediction(penalty=alpha / n, target_rms=target_rms, kappa=k_zero).certificate(kernel_error)
 
 
 def tightest_first(alike: list[Certificate], others: list[Certificate]) -> Certificate:

@@ -3,30 +3,18 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
-from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin, clone
-from sklearn.utils import check_array
+from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from bochner._random import resolve_seed
 from bochner._typing import Array
 from bochner.data import RowBlocks
-from bochner.errors import (
-    AssumptionError,
-    FirstBlockWarning,
-    IllConditionedWarning,
-    InvalidDataError,
-    invalid_parameter,
-)
+from bochner.errors import IllConditionedWarning, InvalidDataError, invalid_parameter
 from bochner.estimators._sklearn import (
-    CallbackSupportMixin,
-    HasMethods,
     Interval,
     StrOptions,
     check_sample_weight,
@@ -35,20 +23,12 @@ from bochner.estimators._sklearn import (
     validated,
     with_callbacks,
 )
-from bochner.estimators.certification import (
-    EXACT_ROWS,
-    MapCertifier,
-    certify_map,
-    certify_ridge,
-    prediction_bound,
-    tightest_first,
-)
-from bochner.estimators.transformers import FourierFeatures
-from bochner.features import FeatureMap, TransformerMap, linear_response, transform
-from bochner.kernels import Stationary, resolve_kernel
-from bochner.kernels.base import check_scale
-from bochner.planning import default_width, median_length_scale, require_memory, ridge_bill
-from bochner.solvers import PredictiveSpread, RidgePath, RidgeProblem, RidgeSolution, effective_dof, solve_ridge
+from bochner.estimators.kernel_model import KernelModel
+from bochner.estimators.ridge_certificate import certify_regressor
+from bochner.features import linear_response, transform
+from bochner.kernels import Stationary
+from bochner.planning import require_memory, ridge_bill
+from bochner.solvers import PredictiveSpread, RidgePath, RidgeSolution, effective_dof, solve_ridge
 from bochner.statistics import Moments, PassPlan, accumulate, plan_pass
 from bochner.theory import Certificate
 
@@ -64,7 +44,7 @@ def _streams(self: KernelRegressor) -> bool:
     return True
 
 
-class KernelRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMixin, BaseEstimator):
+class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
     """Kernel ridge regression at scale.
 
         minimise_w,b  sum_i s_i (y_i - b - z(x_i).w)^2 + alpha ||w||^2
@@ -135,17 +115,14 @@ class KernelRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMixin, Ba
     True
     """
 
+    _solution: RidgeSolution | None
+
     _parameter_constraints: dict[str, list[Any]] = {
-        "kernel": [Stationary, str],
-        "features": [HasMethods(["fit", "transform"]), None],
-        "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
+        **KernelModel._parameter_constraints,
         "alpha": [Interval(Real, 0, None, closed="left"), StrOptions({"gcv", "evidence", "loo"})],
         "alphas": ["array-like", None],
-        "length_scale": [Interval(Real, 0, None, closed="neither"), "array-like", StrOptions({"auto", "median"})],
         "solver": [StrOptions({"auto", "direct"})],
         "fit_intercept": ["boolean"],
-        "sampling": FourierFeatures._parameter_constraints["sampling"],
-        "random_state": FourierFeatures._parameter_constraints["random_state"],
     }
 
     def __init__(
@@ -193,7 +170,7 @@ class KernelRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMixin, Ba
         blocks = self._validated_blocks(X, y, sample_weight, reset=True)
         self._begin(blocks)
         plan = self._add(blocks)
-        self._solution: RidgeSolution | None = self._solve(blocks, plan)
+        self._solution = self._solve(blocks, plan)
         return self
 
     @available_if(_streams)
@@ -275,28 +252,12 @@ class KernelRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMixin, Ba
         -------
         certificate : Certificate
         """
-        certifier = self._certifier(independent)
-        if X is None:
-            found = list(certifier.a_priori(self.moments_.n_rows, delta))
-            if not found:
-                raise AssumptionError(f"Without X there is no certificate: {certifier.a_priori_refusal()}. Give rows.")
-            return self._about_predictions(tightest_first(found, []))
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        if not self._are_training_rows(X):
-            return certify_map(certifier, X.astype(float), delta)
-        if X.shape[0] > EXACT_ROWS:
-            return self._about_predictions(certify_map(certifier, X.astype(float), delta))
-        return certify_ridge(
-            certifier,
-            X.toarray().astype(float) if issparse(X) else X.astype(float),
-            alpha=self.alpha_,
-            intercept=self.fit_intercept,
-            target_norms=np.sqrt(RidgeProblem.from_moments(self.moments_, self.fit_intercept).energy),
-            Y=None if y is None else check_array(y, ensure_2d=False, dtype=float).reshape(X.shape[0], -1),
-            X_new=None if X_new is None else validate_data(self, X_new, dtype=np.float64, reset=False),
-            predict=lambda rows: np.reshape(self.predict(rows), (len(rows), -1)),
-            delta=delta,
-        )
+        check_is_fitted(self)
+        if X is not None:
+            X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        if X_new is not None:
+            X_new = validate_data(self, X_new, dtype=np.float64, reset=False)
+        return certify_regressor(self, X, y, X_new, delta=delta, independent=independent)
 
     # What the solution says, computed on demand after partial_fit.
 
@@ -351,26 +312,10 @@ class KernelRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMixin, Ba
         return RowBlocks(X, y, check_sample_weight(sample_weight, X), X.dtype)
 
     def _begin(self, blocks: RowBlocks) -> None:
-        """Settle everything that must be known before the first row: seed, kernel, features, empty moments."""
-        self.seed_ = resolve_seed(self.random_state)
-        if self.features is not None:
-            self.features_ = clone(self.features).fit(blocks.X)
-        else:
-            width = default_width(blocks.n_rows) if isinstance(self.n_components, str) else self.n_components
-            self.features_ = FourierFeatures(
-                self._resolved_kernel(blocks), n_components=width, sampling=self.sampling, random_state=self.seed_
-            ).fit(blocks.X[:1])
-        self.moments_ = Moments.empty(0, blocks.n_targets)
-        self._width = len(self.features_.transform(blocks.X[:1])[0]) if self.features is not None else 0
-
-    def _resolved_kernel(self, blocks: RowBlocks) -> Stationary:
-        kernel = resolve_kernel(self, self.kernel)
-        choice = self.length_scale
-        if isinstance(choice, str):
-            if choice == "auto" and isinstance(self.kernel, Stationary):
-                return kernel
-            return kernel.scaled_by(median_length_scale(blocks.X, kernel, self.seed_, blocks.sample_weight))
-        return kernel.with_length_scale(check_scale(self, choice, blocks.X.shape[1]))
+        """Settle everything that must be known before the first row."""
+        self._settle_features(blocks)
+        self.moments_ = Moments.empty(self._map().n_components, blocks.n_targets)
+        self._solution = None  # an interrupted fit leaves the model of the rows it has seen
 
     def _add(self, blocks: RowBlocks) -> PassPlan:
         """One pass: add the moments of the rows."""
@@ -385,8 +330,6 @@ class KernelRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMixin, Ba
             dtype=blocks.dtype,
         )
         require_memory(bill, f"Lower n_components (now {D}), or raise the budget with bochner.set_config(memory=...).")
-        if self.moments_.n_rows == 0:
-            self.moments_ = Moments.empty(D, blocks.n_targets)
         on_block, finish = progress(self, len(blocks.slices(plan.block_rows)), blocks.X, blocks.Y)
         accumulate(blocks, feature_map, self.moments_, plan, on_block=on_block)
         finish()
@@ -431,40 +374,6 @@ class KernelRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMixin, Ba
             self._solution = self._solve()
         return self._solution
 
-    def _certifier(self, independent: bool) -> MapCertifier:
-        check_is_fitted(self)
-        if not isinstance(self.features_, FourierFeatures):
-            raise AssumptionError(
-                f"A certificate needs Fourier features of a stationary kernel. Got {type(self.features_).__name__}."
-            )
-        return self.features_._certifier(independent)
-
-    def _are_training_rows(self, X: Any) -> bool:
-        """Whether X is what the model was fitted to, each row once, told by the mean of its features."""
-        moments = self.moments_
-        if X.shape[0] != moments.n_rows or moments.weight != moments.n_rows:
-            return False
-        total = np.zeros_like(moments.z_mean)
-        for start in range(0, X.shape[0], _SPREAD_ROWS):
-            total += transform(self._map(), X[start : start + _SPREAD_ROWS], X.dtype).sum(axis=0, dtype=float)
-        mean = total / X.shape[0]
-        return bool(np.allclose(mean, moments.z_mean, atol=1e-5 * np.sqrt(self.features_.kernel_.variance)))
-
-    def _about_predictions(self, kernel_error: Certificate) -> Certificate:
-        """Add what the kernel error says of predictions; Proposition 9 covers models without an intercept."""
-        moments = self.moments_
-        if self.fit_intercept or kernel_error.value == 0 or not np.any(moments.yy + moments.y_mean):
-            return kernel_error
-        rms = float(np.sqrt(np.max(moments.yy / moments.weight + moments.y_mean**2)))
-        implied = prediction_bound(
-            kernel_error, n=moments.weight, alpha=self.alpha_, target_rms=rms, k_zero=self.features_.kernel_.variance
-        )
-        return replace(kernel_error, others=(*kernel_error.others, implied))
-
-    def _map(self) -> FeatureMap:
-        fitted = getattr(self.features_, "map_", None)
-        return fitted if isinstance(fitted, FeatureMap) else TransformerMap(self.features_, self._width)
-
     def _standard_deviation(self, X: Any) -> Array:
         solution = self._solved()
         spread = PredictiveSpread(self.moments_, fit_intercept=self.fit_intercept, alpha=solution.alpha)
@@ -472,20 +381,3 @@ class KernelRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMixin, Ba
         parts = [spread.of(transform(self._map(), X[i : i + _SPREAD_ROWS], X.dtype)) for i in starts]
         std = np.sqrt(solution.noise_variance * np.concatenate(parts)[:, None]).astype(X.dtype)
         return std[:, 0] if self._flat_target else std
-
-    def _warn_of_first_block(self, n_rows: int) -> None:
-        by_data = [name for name in ("n_components", "length_scale") if isinstance(getattr(self, name), str)]
-        if isinstance(self.kernel, Stationary) and self.length_scale == "auto":
-            by_data.remove("length_scale")
-        if by_data and self.features is None:
-            warnings.warn(
-                f"partial_fit settled {' and '.join(by_data)} from the first block of {n_rows} rows. "
-                "Give a number to have the model of fit on all rows.",
-                FirstBlockWarning,
-                stacklevel=5,
-            )
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

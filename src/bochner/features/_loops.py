@@ -4,7 +4,8 @@ Sine and cosine together, vectorised. The argument is reduced by half turns, x =
 cos x = (-1)^q cos r and sin x = (-1)^q sin r need no exchange of the two and no branch; cos r and sin r are minimax
 polynomials in r^2. Rounding is by adding and subtracting 1.5 * 2^(mantissa bits): `math.floor` is an int64 in numba and
 stops vectorisation; the sign is a bit operation on the amplitude. The fast-math flags leave out `reassoc`, which would
-undo the reduction. Row views (`out[i, :m]`) instead of two-dimensional indices are what lets the compiler prove the loop parallel.
+undo the reduction. Row views (`out[i, :m]`) instead of two-dimensional indices are what lets the compiler prove the
+loop parallel.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 from bochner.planning.bandwidth import median_length_scale
 from bochner.planning.cost import CostModel, calibrate
 from bochner.planning.memory import MemoryBill, format_bytes, require_memory, ridge_bill
-from bochner.planning.plan import Alternative, Plan, plan
+from bochner.planning.plan import Alternative, Plan
+from bochner.planning.planner import plan
 from bochner.planning.width import default_width
 
 __all__ = [

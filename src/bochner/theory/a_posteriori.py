@@ -64,9 +64,11 @@ class SampledPairs(Bound):
     error: Array
     largest: float
 
-    statement: ClassVar[str] = "fraction of bad pairs by Clopper-Pearson or DKW, mean error by empirical Bernstein"
+    statement: ClassVar[str] = (
+        "fraction of bad pairs by Clopper-Pearson, quantiles by order statistics, means by empirical Bernstein"
+    )
     status: ClassVar[Status] = Status.VALID
-    source: ClassVar[Source] = Source(BOCHNER, "Clopper-Pearson, Dvoretzky-Kiefer-Wolfowitz-Massart, Maurer-Pontil")
+    source: ClassVar[Source] = Source(BOCHNER, "Clopper-Pearson, order statistics, Maurer-Pontil")
     assumptions: ClassVar[tuple[str, ...]] = (
         "the pairs are independent draws from the law of the data",
         "the pairs are independent of the frequencies",

@@ -43,7 +43,7 @@ def violating_difference(omega: Array) -> Array:
 
 
 def impossibility_lower_bound(m: int, d: int, R: float) -> float:
-    """P(sup over ||u|| <= R of |s - k| >= 1) is at least P(chi2 with d-m+1 degrees >= pi^2 m / R^2), for m <= d.
+    """P(sup over ||u|| <= R of abs(s - k) >= 1) is at least P(chi2 with d-m+1 degrees >= pi^2 m / R^2), for m <= d.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ class MinimaxError(_LowerBound):
 
 @dataclass(frozen=True, kw_only=True)
 class MinimaxProbability(_LowerBound):
-    """Theorem 3 by a plain two-point test: if g(R) > 2 eps, some u has P(|estimate - k| > eps) >= e^(-m/2) / 4.
+    """Theorem 3 by a plain two-point test: if g(R) > 2 eps, some u has P(abs(estimate - k) > eps) >= e^(-m/2) / 4.
 
     The printed proof ends at a constant six times smaller than its statement; this one implies the statement.
     """

@@ -1,4 +1,4 @@
-"""Bounds for one pair of points: P(|s(x, y) - k(x, y)| >= eps), from the crudest to the tightest.
+"""Bounds for one pair of points: P(abs(s(x, y) - k(x, y)) >= eps), from the crudest to the tightest.
 
 All assume frequencies drawn independently from the spectral measure, without regard to the pair, and not redrawn
 until something looked good. m is the number of frequencies: D = 2m paired, D = m phase.

@@ -1,4 +1,4 @@
-"""Bounds for the supremum over a region: P(sup |s - k| >= eps) over all x, y at distance at most `diameter`.
+"""Bounds for the supremum over a region: P(sup abs(s - k) >= eps) over all x, y at distance at most `diameter`.
 
 `diameter` is sup ||x - y|| over the region. For a kernel with one length scale per feature it is measured in scaled
 coordinates, sup ||(x - y) / length_scale||: the bounds are then those of the kernel of unit length scale.
@@ -100,7 +100,7 @@ class AnchoredCover(UniformBound):
         return float(np.exp(min(0.0, float(self.log_probability(np.asarray(eps), m)))))
 
     def _exponent(self, t: Array, m: int) -> Array:
-        """Exponent of one tail at one anchor; Var cos <= 1/2 and |cos - k| <= 2 (paired), 1 and 3 (phase)."""
+        """Exponent of one tail at one anchor; Var cos <= 1/2 and abs(cos - k) <= 2 (paired), 1 and 3 (phase)."""
         if self.tail == "sub_gaussian":
             factor: Array | float = 1.0 if self._paired else 0.5
         else:

@@ -1,0 +1,84 @@
+"""What estimators on the features of a kernel share: choosing the kernel, its scale and the features."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+
+from bochner._random import resolve_seed
+from bochner.data import RowBlocks
+from bochner.errors import FirstBlockWarning
+from bochner.estimators._sklearn import CallbackSupportMixin, HasMethods, Interval, StrOptions
+from bochner.estimators.transformers import FourierFeatures
+from bochner.features import FeatureMap, TransformerMap
+from bochner.kernels import Stationary, resolve_kernel
+from bochner.kernels.base import check_scale
+from bochner.planning import default_width, median_length_scale
+
+__all__ = ["KernelModel"]
+
+
+class KernelModel(CallbackSupportMixin, BaseEstimator):
+    """An estimator on the features of a kernel; `_settle_features` sets `seed_` and `features_`."""
+
+    kernel: str | Stationary
+    features: Any
+    n_components: int | str
+    length_scale: Any
+    sampling: Any
+    random_state: Any
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        "kernel": [Stationary, str],
+        "features": [HasMethods(["fit", "transform"]), None],
+        "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
+        "length_scale": [Interval(Real, 0, None, closed="neither"), "array-like", StrOptions({"auto", "median"})],
+        "sampling": FourierFeatures._parameter_constraints["sampling"],
+        "random_state": FourierFeatures._parameter_constraints["random_state"],
+    }
+
+    def _settle_features(self, blocks: RowBlocks) -> None:
+        """Settle what must be known before the first row: seed, kernel, features."""
+        self.seed_ = resolve_seed(self.random_state)
+        if self.features is not None:
+            self.features_ = clone(self.features).fit(blocks.X)
+            self._width = int(np.shape(self.features_.transform(blocks.X[:1]))[1])
+            return
+        width = default_width(blocks.n_rows) if isinstance(self.n_components, str) else self.n_components
+        self.features_ = FourierFeatures(
+            self._resolved_kernel(blocks), n_components=width, sampling=self.sampling, random_state=self.seed_
+        ).fit(blocks.X[:1])
+
+    def _resolved_kernel(self, blocks: RowBlocks) -> Stationary:
+        kernel = resolve_kernel(self, self.kernel)
+        choice = self.length_scale
+        if isinstance(choice, str):
+            if choice == "auto" and isinstance(self.kernel, Stationary):
+                return kernel
+            return kernel.scaled_by(median_length_scale(blocks.X, kernel, self.seed_, blocks.sample_weight))
+        return kernel.with_length_scale(check_scale(self, choice, blocks.X.shape[1]))
+
+    def _map(self) -> FeatureMap:
+        fitted = getattr(self.features_, "map_", None)
+        return fitted if isinstance(fitted, FeatureMap) else TransformerMap(self.features_, self._width)
+
+    def _warn_of_first_block(self, n_rows: int) -> None:
+        by_data = [name for name in ("n_components", "length_scale") if isinstance(getattr(self, name), str)]
+        if isinstance(self.kernel, Stationary) and self.length_scale == "auto":
+            by_data.remove("length_scale")
+        if by_data and self.features is None:
+            warnings.warn(
+                f"partial_fit settled {' and '.join(by_data)} from the first block of {n_rows} rows. "
+                "Give a number to have the model of fit on all rows.",
+                FirstBlockWarning,
+                stacklevel=5,
+            )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
