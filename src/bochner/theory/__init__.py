@@ -19,6 +19,7 @@ from bochner.theory import (
     published,
     rates,
     spectral,
+    supremum,
     uniform,
 )
 from bochner.theory.base import (
@@ -64,6 +65,7 @@ __all__ = [
     "published",
     "rates",
     "spectral",
+    "supremum",
     "uniform",
 ]
 
