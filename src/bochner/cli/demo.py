@@ -27,7 +27,9 @@ def main() -> None:
     """Run the demonstration and print what it found."""
     data = make_waves(_TRAIN + _TEST)
     train, test = _part(data, slice(_TRAIN)), _part(data, slice(_TRAIN, None))
-    print(f"{_TRAIN:,} rows, {data.X.shape[1]} features, noise of standard deviation {data.noise}; the truth is known.\n")
+    print(
+        f"{_TRAIN:,} rows, {data.X.shape[1]} features, noise of standard deviation {data.noise}; the truth is known.\n"
+    )
     FourierFeatures(n_components=2).fit_transform(train.X[:2])  # compiles on the very first run; not part of the time
 
     model, seconds, memory = _timed_fit(train)
