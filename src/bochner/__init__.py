@@ -14,7 +14,6 @@ _HOME = {
     "Cauchy": "bochner.kernels",
     "FourierFeatures": "bochner.estimators",
     "Gaussian": "bochner.kernels",
-    "KernelClassifier": "bochner.estimators",
     "KernelRegressor": "bochner.estimators",
     "Laplacian": "bochner.kernels",
     "Matern": "bochner.kernels",

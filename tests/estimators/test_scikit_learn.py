@@ -36,8 +36,6 @@ ESTIMATORS = [
     bo.KernelRegressor(bo.Matern(nu=2.5), alpha="evidence"),
     bo.KernelRegressor(alpha="loo"),
     bo.KernelRegressor(features=RBFSampler(gamma=0.01, random_state=0)),
-    bo.KernelClassifier(),
-    bo.KernelClassifier("laplacian", alpha=0.1, fit_intercept=False),
 ]
 
 

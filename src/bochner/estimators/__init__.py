@@ -1,7 +1,6 @@
 """Thin scikit-learn faces."""
 
-from bochner.estimators.classifier import KernelClassifier
 from bochner.estimators.regressor import KernelRegressor
 from bochner.estimators.transformers import FourierFeatures
 
-__all__ = ["FourierFeatures", "KernelClassifier", "KernelRegressor"]
+__all__ = ["FourierFeatures", "KernelRegressor"]
