@@ -6,10 +6,12 @@ project = "bochner"
 copyright = "2026, the bochner developers"
 version = release = bochner.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "sphinx-mathjax-offline"]
 exclude_patterns = ["_build"]
+highlight_language = "none"  # formulas in docstrings are not code
 html_theme = "pydata_sphinx_theme"
 html_title = "bochner"
+html_sidebars = {"**": []}
 html_show_sourcelink = False
 html_theme_options = {"show_prev_next": False, "secondary_sidebar_items": ["page-toc"]}
 

@@ -127,7 +127,7 @@ class Plan:
         if self.eps is not None:
             ax.axhline(self.eps, color="#009E73", linestyle=":", label="eps")
         ax.set(xlabel="number of features", ylabel=f"kernel error, probability {1 - self.delta:g}")
-        ax.legend(frameon=False)
+        ax.legend(frameon=False, loc="lower left")
         return ax
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal
 
+from bochner._threads import single_threaded_blas
 from bochner.errors import invalid_parameter
 from bochner.reproduce import (
     counterexample,
@@ -87,4 +88,5 @@ def run(
     64
     """
     plans = {each: EXPERIMENTS[each].parameters(setting, changes) for each in names(name)}
-    return {each: EXPERIMENTS[each].run(each, Path(folder), plan) for each, plan in plans.items()}
+    with single_threaded_blas():  # many small problems: threads would only wait for each other
+        return {each: EXPERIMENTS[each].run(each, Path(folder), plan) for each, plan in plans.items()}
