@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 import bochner as bo
 
 N, D_IN, WIDTH, SCALE = 100_000, 20, 4096, 4.0
-GROWTH_WIDTH = 1024  # narrow, so that the part that does not grow, the solution, stays small
+GROWTH_WIDTH = 2048
 ALPHAS = np.geomspace(1e-3, 1e3, 20)
 
 
