@@ -87,10 +87,8 @@ class SampledPairs(Bound):
 
     def quantile(self, fraction: float, delta: float) -> Certificate:
         """Upper limit on the `fraction`-quantile of the absolute error: an order statistic, without assumptions."""
-        require(0 < fraction < 1, "a fraction in (0, 1)", fraction)
-        ordered, N = np.sort(np.abs(self.error)), len(self.error)
-        rank = int(binom.ppf(1 - check_delta(delta), N, fraction))  # P(Bin(N, fraction) <= rank) >= 1 - delta
-        value = float(ordered[rank]) if rank < N else float(self.largest)
+        N, limit = len(self.error), _quantile_limit(np.abs(self.error), fraction, delta)
+        value = float(self.largest) if limit is None else limit
         statement = (
             f"With probability at least {1 - delta:g}, {100 * fraction:g} % of pairs from the law of the data have a "
             f"kernel error of at most {value:.4g} (from {N:,} sampled pairs)."
@@ -248,18 +246,25 @@ class NewRows(Bound):
 
     def certificate(self, fraction: float, delta: float) -> Certificate:
         """Upper limit on the `fraction`-quantile of the absolute difference."""
-        require(0 < fraction < 1, "a fraction in (0, 1)", fraction)
-        ordered, N = np.sort(np.abs(self.difference)), len(self.difference)
-        rank = int(binom.ppf(1 - check_delta(delta), N, fraction))
-        if rank >= N:
+        N, value = len(self.difference), _quantile_limit(np.abs(self.difference), fraction, delta)
+        if value is None:
             needed = int(np.ceil(np.log(delta) / np.log(fraction)))
             raise InvalidDataError(f"A {fraction:g} quantile at delta={delta:g} needs {needed} new rows. Got {N}.")
-        value = float(ordered[rank])
         statement = (
             f"With probability at least {1 - delta:g}, {100 * fraction:g} % of new rows have a prediction within "
             f"{value:.4g} of that of exact kernel ridge (from {N:,} rows)."
         )
         return self._certificate(value, delta, statement, fraction=fraction, n_rows=N)
+
+
+def _quantile_limit(values: Array, fraction: float, delta: float) -> float | None:
+    """Order statistic that is at least the `fraction`-quantile with probability 1 - delta; None with too few values.
+
+    The number of values below the quantile is Bin(N, fraction): its (1 - delta)-quantile is the rank.
+    """
+    require(0 < fraction < 1, "a fraction in (0, 1)", fraction)
+    rank = int(binom.ppf(1 - check_delta(delta), len(values), fraction))
+    return float(np.sort(values)[rank]) if rank < len(values) else None
 
 
 def _mean_limit(values: Array, largest: float, delta: float) -> float:
