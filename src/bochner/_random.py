@@ -19,6 +19,9 @@ class Stream(IntEnum):
     SUBSAMPLE = 3
     LENGTHS = 4
     PAIRS = 5
+    ORDER = 6
+    PILOT = 7
+    FOLDS = 8
 
 
 def resolve_seed(random_state: object) -> int:

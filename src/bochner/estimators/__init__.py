@@ -1,6 +1,7 @@
 """Thin scikit-learn faces."""
 
+from bochner.estimators.classifier import KernelClassifier
 from bochner.estimators.regressor import KernelRegressor
 from bochner.estimators.transformers import FourierFeatures
 
-__all__ = ["FourierFeatures", "KernelRegressor"]
+__all__ = ["FourierFeatures", "KernelClassifier", "KernelRegressor"]

@@ -11,8 +11,9 @@ from sklearn.base import BaseEstimator, clone
 
 from bochner._random import resolve_seed
 from bochner.data import RowBlocks
-from bochner.errors import FirstBlockWarning
+from bochner.errors import AssumptionError, FirstBlockWarning
 from bochner.estimators._sklearn import CallbackSupportMixin, HasMethods, Interval, StrOptions
+from bochner.estimators.certification import MapCertifier
 from bochner.estimators.transformers import FourierFeatures
 from bochner.features import FeatureMap, TransformerMap
 from bochner.kernels import Stationary, resolve_kernel
@@ -65,6 +66,12 @@ class KernelModel(CallbackSupportMixin, BaseEstimator):
     def _map(self) -> FeatureMap:
         fitted = getattr(self.features_, "map_", None)
         return fitted if isinstance(fitted, FeatureMap) else TransformerMap(self.features_, self._width)
+
+    def _certifier(self, independent: bool) -> MapCertifier:
+        if not isinstance(self.features_, FourierFeatures):
+            kind = type(self.features_).__name__
+            raise AssumptionError(f"A certificate needs Fourier features of a stationary kernel. Got {kind}.")
+        return self.features_._certifier(independent)
 
     def _warn_of_first_block(self, n_rows: int) -> None:
         by_data = [name for name in ("n_components", "length_scale") if isinstance(getattr(self, name), str)]

@@ -12,7 +12,6 @@ from sklearn.utils import check_array
 from bochner._typing import Array
 from bochner.errors import AssumptionError
 from bochner.estimators.certification import EXACT_ROWS, MapCertifier, certify_map, tightest_first
-from bochner.estimators.transformers import FourierFeatures
 from bochner.features import transform
 from bochner.solvers import RidgeProblem
 from bochner.theory import Certificate
@@ -32,7 +31,7 @@ def certify_regressor(
     model: KernelRegressor, X: Any, y: Any, X_new: Array | None, *, delta: float, independent: bool
 ) -> Certificate:
     """The tightest certificate for what is given: the training rows (and targets), other rows, or nothing."""
-    certifier = _certifier(model, independent)
+    certifier = model._certifier(independent)
     if X is None:
         found = list(certifier.a_priori(model.moments_.n_rows, delta))
         if not found:
@@ -65,13 +64,6 @@ def _distance_to_exact(
             gap = np.abs(exact - np.reshape(model.predict(X_new), exact.shape)).max(axis=1)
             others.append(NewRows(difference=gap).certificate(_NEW_ROWS_QUANTILE, delta))
     return tightest_first(on_rows, others)
-
-
-def _certifier(model: KernelRegressor, independent: bool) -> MapCertifier:
-    if not isinstance(model.features_, FourierFeatures):
-        kind = type(model.features_).__name__
-        raise AssumptionError(f"A certificate needs Fourier features of a stationary kernel. Got {kind}.")
-    return model.features_._certifier(independent)
 
 
 def _are_training_rows(model: KernelRegressor, X: Any) -> bool:

@@ -1,22 +1,42 @@
 """From moments to coefficients."""
 
 from bochner.solvers.band import BandedRidge
+from bochner.solvers.calibration import inverse_temperature
 from bochner.solvers.cholesky import RidgeFactor, factorise
+from bochner.solvers.classification import (
+    ClassificationProblem,
+    Fold,
+    choose_penalty,
+    default_penalties,
+    out_of_fold_scores,
+)
 from bochner.solvers.eigen import EigenRidge
+from bochner.solvers.linear import LinearSolution
+from bochner.solvers.losses import Logistic
 from bochner.solvers.path import RidgePath
+from bochner.solvers.penalty import QuadraticPenalty
 from bochner.solvers.problem import RidgePoint, RidgeProblem
 from bochner.solvers.ridge import PredictiveSpread, RidgeSolution, effective_dof, solve_ridge
 
 __all__ = [
     "BandedRidge",
+    "ClassificationProblem",
     "EigenRidge",
+    "Fold",
+    "LinearSolution",
+    "Logistic",
     "PredictiveSpread",
+    "QuadraticPenalty",
     "RidgeFactor",
     "RidgePath",
     "RidgePoint",
     "RidgeProblem",
     "RidgeSolution",
+    "choose_penalty",
+    "default_penalties",
     "effective_dof",
     "factorise",
+    "inverse_temperature",
+    "out_of_fold_scores",
     "solve_ridge",
 ]

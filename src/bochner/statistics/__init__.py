@@ -2,5 +2,6 @@
 
 from bochner.statistics.executor import PassPlan, accumulate, for_each_block, plan_pass
 from bochner.statistics.moments import BlockMoments, Moments
+from bochner.statistics.stream import FeatureStream
 
-__all__ = ["BlockMoments", "Moments", "PassPlan", "accumulate", "for_each_block", "plan_pass"]
+__all__ = ["BlockMoments", "FeatureStream", "Moments", "PassPlan", "accumulate", "for_each_block", "plan_pass"]

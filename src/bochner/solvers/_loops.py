@@ -1,0 +1,58 @@
+"""Compiled loops of the solvers: imported on first use, compiled once, cached on disk."""
+
+from __future__ import annotations
+
+from numba import njit
+
+from bochner._typing import Array
+
+__all__ = ["dual_sweep"]
+
+
+@njit(nogil=True, cache=True, fastmath=True)
+def dual_sweep(
+    Z: Array,
+    order: Array,
+    signs: Array,
+    active: Array,
+    squares: Array,
+    diagonal: Array,
+    upper: Array,
+    dual: Array,
+    W: Array,
+    bias: Array,
+    alpha: float,
+    constant: float,
+    first: int,
+    last: int,
+) -> None:
+    """One sweep of dual coordinate ascent over rows in an order, for the columns first ... last - 1.
+
+    For row i and a column, with y its sign and f = W.z + bias its score,
+
+        beta <- clip(beta + (1 - diagonal beta - y f) / (||z||^2 / alpha + diagonal), 0, upper)
+
+    and W and bias follow by the change of beta times y z / alpha and constant y / alpha. Arrays are (rows, columns), W
+    is (columns, D). A row is read once for all columns.
+    """
+    D = Z.shape[1]
+    for i in order:
+        z = Z[i]
+        for c in range(first, last):
+            if not active[i, c]:
+                continue
+            w = W[c]
+            score = z[0] * w[0]
+            for j in range(1, D):
+                score += z[j] * w[j]
+            y, old = signs[i, c], dual[i, c]
+            slope = 1.0 - diagonal[i] * old - y * (score + bias[c])
+            new = min(max(old + slope / (squares[i] / alpha + diagonal[i]), 0.0), upper[i])
+            if new == old:
+                continue
+            dual[i, c] = new
+            step = (new - old) * y / alpha
+            bias[c] += constant * step
+            scale = z.dtype.type(step)
+            for j in range(D):
+                w[j] += scale * z[j]

@@ -1,0 +1,162 @@
+"""A linear classifier on features for any loss: which solver, along a path of penalties, and across folds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from scipy.special import logsumexp
+
+from bochner._random import Stream, generator
+from bochner._typing import Array
+from bochner.solvers.dual import DualAscent
+from bochner.solvers.linear import LinearSolution
+from bochner.solvers.losses import Logistic, Margin
+from bochner.solvers.newton import NewtonSolver
+from bochner.solvers.penalty import QuadraticPenalty
+from bochner.statistics.stream import FeatureStream
+
+__all__ = ["ClassificationProblem", "Fold", "choose_penalty", "default_penalties", "out_of_fold_scores"]
+
+_PATIENCE = 2
+"""Penalties in a row that may be worse than the best before a path ends."""
+
+
+Fold: TypeAlias = tuple[Array, Array]
+
+
+@dataclass(frozen=True)
+class ClassificationProblem:
+    """Labelled, weighted features and a loss.
+
+    Attributes
+    ----------
+    stream : FeatureStream
+    labels : array of int of shape (n,)
+        0 ... n_classes - 1.
+    weight : array of shape (n,)
+    n_classes : int
+    loss : {"logistic", "hinge", "squared_hinge"}
+    fit_intercept : bool
+    seed : int
+    """
+
+    stream: FeatureStream
+    labels: Array
+    weight: Array
+    n_classes: int
+    loss: str
+    fit_intercept: bool
+    seed: int
+
+    @property
+    def n_columns(self) -> int:
+        return 1 if self.n_classes == 2 else self.n_classes
+
+    def signs(self) -> Array:
+        """+1 where a row has the class of the column, else -1; one column, of the second class, if there are two."""
+        classes = np.array([1]) if self.n_classes == 2 else np.arange(self.n_classes)
+        return np.where(self.labels[:, None] == classes, 1.0, -1.0)
+
+    def path(self, alphas: Array, weight: Array, *, tol: float, max_iter: int) -> Iterator[LinearSolution]:
+        """Solutions along penalties with other row weights, each started from the one before."""
+        solver, found = self._solver(weight), None
+        for alpha in alphas:
+            found = solver.solve(QuadraticPenalty(float(alpha)), tol=tol, max_iter=max_iter, start=found)
+            yield found
+
+    def solve(
+        self,
+        alpha: float,
+        *,
+        tol: float,
+        max_iter: int,
+        weight: Array | None = None,
+        start: LinearSolution | None = None,
+    ) -> LinearSolution:
+        solver = self._solver(self.weight if weight is None else weight)
+        return solver.solve(QuadraticPenalty(float(alpha)), tol=tol, max_iter=max_iter, start=start)
+
+    def newton(self, weight: Array) -> NewtonSolver:
+        loss = Logistic(self.labels, weight)
+        return NewtonSolver(self.stream, loss, self.n_columns, fit_intercept=self.fit_intercept, seed=self.seed)
+
+    def _solver(self, weight: Array) -> NewtonSolver | DualAscent:
+        if self.loss == "logistic":
+            return self.newton(weight)
+        loss = Margin(self.signs(), weight, squared=self.loss == "squared_hinge")
+        return DualAscent(self.stream, loss, fit_intercept=self.fit_intercept, seed=self.seed)
+
+    def folds(self, n_folds: int) -> list[Fold]:
+        """Rows to fit and rows held out, every class spread evenly over the folds."""
+        shuffled = generator(self.seed, Stream.FOLDS).permutation(len(self.labels))
+        by_class = shuffled[np.argsort(self.labels[shuffled], kind="stable")]
+        fold = np.empty(len(self.labels), dtype=np.intp)
+        fold[by_class] = np.arange(len(by_class)) % n_folds
+        return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(n_folds)]
+
+    def weight_of(self, rows: Array) -> Array:
+        """Row weights, 0 outside the given rows: to fit to some rows only, with the features of all."""
+        weight = np.zeros_like(self.weight)
+        weight[rows] = self.weight[rows]
+        return weight
+
+    def scores(self, solution: LinearSolution, rows: Array) -> Array:
+        """Scores of some rows, shape (len(rows), k)."""
+        Z = self.stream.gather(rows)
+        return (Z @ solution.coef.astype(Z.dtype)).astype(float) + solution.intercept
+
+    def held_out_loss(self, scores: Array, rows: Array) -> float:
+        """Weighted mean over rows: log loss for the logistic loss, error rate for the others."""
+        labels, weight = self.labels[rows], self.weight[rows]
+        full = np.hstack([np.zeros_like(scores), scores]) if self.n_classes == 2 else scores
+        if self.loss == "logistic":
+            losses = logsumexp(full, axis=1) - full[np.arange(len(labels)), labels]
+        else:
+            losses = np.argmax(full, axis=1) != labels
+        total = float(weight.sum())
+        return float(weight @ losses) / total if total > 0 else 0.0
+
+
+def default_penalties(problem: ClassificationProblem) -> Array:
+    """Ten penalties, falling by half decades: alpha = lambda sum_i s_i with lambda from 10^-2 to 10^-6.5."""
+    return float(problem.weight.sum()) * 10.0 ** np.arange(-2, -7, -0.5)
+
+
+def choose_penalty(
+    problem: ClassificationProblem, alphas: Array, folds: list[Fold], *, tol: float, max_iter: int
+) -> tuple[float, Array, Array]:
+    """The penalty with the smallest cross-validated loss: its value, all penalties falling, their loss in each fold.
+
+    A fold is a weight of 0 for its rows, so the features are computed once for all. A path ends after two penalties in
+    a row that are worse than its best; what was not tried is infinite.
+    """
+    falling = np.sort(alphas)[::-1]
+    losses = np.full((len(falling), len(folds)), np.inf)
+    for k, (fitted, held_out) in enumerate(folds):
+        path = problem.path(falling, problem.weight_of(fitted), tol=tol, max_iter=max_iter)
+        for i, solution in enumerate(path):
+            losses[i, k] = problem.held_out_loss(problem.scores(solution, held_out), held_out)
+            if i >= _PATIENCE and losses[i - _PATIENCE + 1 : i + 1, k].min() > losses[: i + 1, k].min():
+                break
+    return float(falling[int(np.argmin(losses.mean(axis=1)))]), falling, losses
+
+
+def out_of_fold_scores(
+    problem: ClassificationProblem,
+    alpha: float,
+    folds: list[Fold],
+    start: LinearSolution,
+    *,
+    tol: float,
+    max_iter: int,
+) -> tuple[Array, Array]:
+    """Rows of all folds one after the other, and their scores by models that have not seen them."""
+    scores = []
+    for fitted, held_out in folds:
+        weight = problem.weight_of(fitted)
+        solution = problem.solve(alpha, tol=tol, max_iter=max_iter, weight=weight, start=start)
+        scores.append(problem.scores(solution, held_out))
+    return np.concatenate([held_out for _, held_out in folds]), np.concatenate(scores)

@@ -1,0 +1,161 @@
+"""Support vector machines on features: dual coordinate ascent with a duality gap.
+
+    minimise over w, b:   sum_i s_i max(0, 1 - y_i (w.z_i + b))^p + alpha/2 (||w||^2 + b^2),      p = 1 or 2
+
+one problem for each column of signs y. The intercept is the weight of a constant feature, as in liblinear (Hsieh et
+al. 2008), so the dual has only bounds:
+
+    maximise over 0 <= beta_i <= u_i:   sum_i (beta_i - diagonal_i beta_i^2 / 2) - alpha/2 (||w||^2 + b^2),
+    w = 1/alpha sum_i beta_i y_i z_i,  b = 1/alpha sum_i beta_i y_i
+
+with u_i = s_i, diagonal_i = 0 for the hinge, and no bound, diagonal_i = 1/(2 s_i) for its square. Sweeps visit the rows
+in random order; rows whose margins stay away from 1 are left out of the sweeps. Every few sweeps, w is computed anew
+from beta and all scores from w; these give the gap and say which rows to visit next, so no row is left out by mistake
+for good.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bochner._random import Stream, generator
+from bochner._threads import run_in_threads
+from bochner._typing import Array
+from bochner.config import get_config
+from bochner.solvers.linear import LinearSolution
+from bochner.solvers.losses import Margin
+from bochner.solvers.penalty import QuadraticPenalty
+from bochner.statistics.stream import FeatureStream
+
+__all__ = ["DualAscent"]
+
+_SWEEPS = 4
+"""Sweeps between two evaluations of the gap."""
+
+_SMALL = 2**20
+"""Multiplications of a sweep up to which sweeps go on until nothing moves: they cost less than the evaluation."""
+
+
+@dataclass
+class _State:
+    """Dual variables (n, k), and what a pass computes from them: w (D, k), b (k,), scores (n, k)."""
+
+    dual: Array
+    coef: Array
+    intercept: Array
+    scores: Array
+
+
+class DualAscent:
+    """Solver for the hinge loss and its square.
+
+    Parameters
+    ----------
+    stream : FeatureStream
+    loss : Margin
+    fit_intercept : bool
+    seed : int
+        Of the order of the rows.
+    """
+
+    def __init__(self, stream: FeatureStream, loss: Margin, *, fit_intercept: bool, seed: int) -> None:
+        self.stream, self.loss, self.fit_intercept = stream, loss, fit_intercept
+        self._random = generator(seed, Stream.ORDER)
+        self._small = np.count_nonzero(loss.weight) * stream.width * loss.signs.shape[1] <= _SMALL
+        self._squares = self._squared_norms() + fit_intercept
+
+    def solve(
+        self, penalty: QuadraticPenalty, *, tol: float, max_iter: int, start: LinearSolution | None = None
+    ) -> LinearSolution:
+        """The minimiser to a duality gap of `tol` times the objective, or after `max_iter` sweeps."""
+        alpha = penalty.alpha
+        dual = np.zeros(self.loss.signs.shape) if start is None or start.dual is None else alpha * start.dual
+        np.minimum(dual, self.loss.upper[:, None], out=dual)
+        state = self._evaluate(dual, alpha)
+        change, n_iter, moved = np.inf, 0, True
+        while True:
+            objective, gap = self._gap(state, alpha)
+            open_ = gap > tol * objective
+            if n_iter >= max_iter or not (np.any(open_) or (self._small and moved)):
+                total = float(objective.sum()), float(gap.sum())
+                return LinearSolution(
+                    state.coef, state.intercept, *total, n_iter, not np.any(open_), state.dual / alpha
+                )
+            sweeps = min(16 * _SWEEPS if self._small else _SWEEPS, max_iter - n_iter)
+            before, dual = state.scores, state.dual.copy()
+            self._sweep(state, alpha, self._active(state, change, open_ | self._small), sweeps)
+            state = self._evaluate(state.dual, alpha)
+            change = float(np.quantile(np.abs(state.scores - before), 0.99))
+            moved = bool(np.max(np.abs(state.dual - dual)) > 1e-14 * np.max(np.abs(dual), initial=1e-300))
+            n_iter += sweeps
+
+    def _gap(self, state: _State, alpha: float) -> tuple[Array, Array]:
+        """Objective and duality gap of each column."""
+        penalty = alpha * (np.sum(state.coef**2, axis=0) + state.intercept**2)
+        objective = self.loss.value(state.scores) + 0.5 * penalty
+        return objective, objective - (self.loss.dual_value(state.dual) - 0.5 * penalty)
+
+    def _evaluate(self, dual: Array, alpha: float) -> _State:
+        """w from the dual variables, and the scores of all rows: two passes."""
+        weighted = self.loss.signs * dual / alpha
+        coef = self.stream.adjoint(weighted)
+        intercept = weighted.sum(axis=0) * self.fit_intercept
+        return _State(dual, coef, intercept, self.stream.forward(coef) + intercept)
+
+    def _active(self, state: _State, change: float, columns: Array) -> Array:
+        """Rows to visit for each column: all but those that sit at a bound and whose margins are far on its side."""
+        if not np.isfinite(change):
+            return np.broadcast_to(columns & (self.loss.upper > 0)[:, None], state.dual.shape).copy()
+        margin, slack = self.loss.signs * state.scores, 2 * change
+        resting = (state.dual == 0) & (margin > 1 + slack)
+        resting |= (state.dual == self.loss.upper[:, None]) & (margin < 1 - slack)
+        active: Array = ~resting & columns
+        return active
+
+    def _sweep(self, state: _State, alpha: float, active: Array, sweeps: int) -> None:
+        """Sweeps over the active rows, columns shared among threads; block by block if the features are not kept."""
+        W, bias = np.ascontiguousarray(state.coef.T, dtype=self.stream.dtype), state.intercept.copy()
+        rows = np.flatnonzero(active.any(axis=1))
+        if self.stream.features is not None:
+            orders = [self._random.permutation(rows) for _ in range(sweeps)]
+            self._sweep_part(self.stream.features, orders, slice(None), active, state.dual, W, bias, alpha)
+            return
+        for part in _parts(rows, self.stream.width * self.stream.dtype.itemsize):
+            orders = [self._random.permutation(len(part)) for _ in range(sweeps)]
+            dual = state.dual[part]
+            self._sweep_part(self.stream.gather(part), orders, part, active[part], dual, W, bias, alpha)
+            state.dual[part] = dual
+
+    def _sweep_part(
+        self, Z: Array, orders: list[Array], rows: Any, active: Array, dual: Array, W: Array, bias: Array, alpha: float
+    ) -> None:
+        from bochner.solvers._loops import dual_sweep
+
+        signs, squares = self.loss.signs[rows], self._squares[rows]
+        diagonal, upper = self.loss.diagonal[rows], self.loss.upper[rows]
+        groups = np.array_split(np.arange(dual.shape[1]), min(dual.shape[1], get_config().threads()))
+
+        def handle(columns: Array, _: None) -> None:
+            span = (float(self.fit_intercept), int(columns[0]), int(columns[-1]) + 1)
+            for order in orders:
+                dual_sweep(Z, order, signs, active, squares, diagonal, upper, dual, W, bias, alpha, *span)
+
+        run_in_threads(handle, groups, state=lambda: None)
+
+    def _squared_norms(self) -> Array:
+        squares = np.empty(self.stream.n_rows)
+
+        def measure(Z: Array, rows: slice) -> None:
+            squares[rows] = np.einsum("ij,ij->i", Z, Z)
+
+        self.stream.for_each(measure)
+        return squares
+
+
+def _parts(rows: Array, row_bytes: int) -> list[Array]:
+    """Rows in parts whose features take a quarter of the memory budget."""
+    size = max(1, int(0.25 * get_config().memory_budget() / row_bytes))
+    return [rows[start : start + size] for start in range(0, len(rows), size)]

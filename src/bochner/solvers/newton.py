@@ -1,0 +1,249 @@
+"""Logistic regression on features: Newton's method with curvature from the rows that have some.
+
+    minimise over Theta = (W, b):   sum_i s_i loss(y_i, W'z_i + b) + penalty(Theta)
+
+Every iteration has the exact gradient of all rows, and the Hessian of a pilot: rows drawn with a probability in
+proportion to the curvature s_i mean_c p_ic (1 - p_ic) of their loss (rows that are classified with certainty have next
+to none) and weighted by its inverse. The Newton equations of the pilot are solved by conjugate gradients, which couple
+the classes, preconditioned by a Cholesky factor that ignores the coupling. Scores are linear in Theta, so the line
+search, to the minimum along the direction, costs no pass. With fewer rows than a pilot has, all of them are taken, and
+the method is Newton's own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+from bochner._random import Stream, generator
+from bochner._typing import Array
+from bochner.config import get_config
+from bochner.solvers.linear import LinearSolution
+from bochner.solvers.losses import Logistic
+from bochner.solvers.penalty import QuadraticPenalty
+from bochner.statistics.stream import FeatureStream
+
+__all__ = ["NewtonSolver"]
+
+_SHARE_OF_BUDGET = 0.125
+_EXACT = 1e-14
+"""Relative gap to which problems no larger than a pilot are solved: each step squares the error, so it costs little."""
+
+
+@dataclass(frozen=True)
+class _Point:
+    """Parameters (D + 1, k), their scores (n, k), objective and gradient."""
+
+    theta: Array
+    scores: Array
+    objective: float
+    gradient: Array
+
+
+class NewtonSolver:
+    """Solver for the logistic loss.
+
+    Parameters
+    ----------
+    stream : FeatureStream
+    loss : Logistic
+    n_columns : int
+        1 for two classes, else their number.
+    fit_intercept : bool
+    seed : int
+        Of the pilots.
+    """
+
+    def __init__(
+        self, stream: FeatureStream, loss: Logistic, n_columns: int, *, fit_intercept: bool, seed: int
+    ) -> None:
+        self.stream, self.loss, self.n_columns, self.fit_intercept = stream, loss, n_columns, fit_intercept
+        self._random = generator(seed, Stream.PILOT)
+        row_bytes = stream.width * stream.dtype.itemsize
+        affordable = int(_SHARE_OF_BUDGET * get_config().memory_budget() / row_bytes)
+        self._pilot_rows = max(256, min(max(4096, 4 * stream.width), affordable))
+        self._weighted = np.flatnonzero(loss.weight > 0)
+        self.exact = len(self._weighted) <= self._pilot_rows
+
+    def solve(
+        self, penalty: QuadraticPenalty, *, tol: float, max_iter: int, start: LinearSolution | None = None
+    ) -> LinearSolution:
+        """The minimiser to a duality gap of `tol` times the objective, or after `max_iter` iterations."""
+        point = self._first_point(penalty, start)
+        goal, n_iter, stalled = min(tol, _EXACT) if self.exact else tol, 0, False
+        while True:
+            gap = self._gap(point, penalty)
+            relative = gap / max(abs(point.objective), np.finfo(float).tiny)
+            if relative <= goal or stalled or n_iter >= max_iter:
+                coef, intercept = point.theta[:-1], point.theta[-1]
+                return LinearSolution(coef, intercept, point.objective, gap, n_iter, bool(relative <= tol))
+            point, decrease = self._step(point, penalty, relative)
+            stalled = bool(decrease <= 8 * np.finfo(float).eps * abs(point.objective))
+            n_iter += 1
+
+    def curvature(self, solution: LinearSolution) -> Array:
+        """sum_i s_i mean_c p_ic (1 - p_ic) (z_i, 1)(z_i, 1)' at a solution: what to keep of rows that do not return."""
+        total = np.zeros((self.stream.width + 1,) * 2)
+        scores = self.stream.forward(solution.coef) + solution.intercept
+        importance = self._importance(self.loss.probabilities(scores))
+        for rows in self.stream.blocks.slices(4096):
+            Z = self._extended(np.arange(rows.start, rows.stop)).astype(float)
+            total += Z.T @ (importance[rows, None] * Z)
+        return total
+
+    def _first_point(self, penalty: QuadraticPenalty, start: LinearSolution | None) -> _Point:
+        if start is None:
+            shape = (self.stream.width + 1, self.n_columns)
+            return self._evaluate(np.zeros(shape) if penalty.centre is None else penalty.centre, penalty)
+        return self._evaluate(np.vstack([start.coef, start.intercept]), penalty)
+
+    def _evaluate(self, theta: Array, penalty: QuadraticPenalty) -> _Point:
+        """Scores, objective and gradient: two passes."""
+        scores = self.stream.forward(theta[:-1]) + theta[-1]
+        return self._point(theta, scores, penalty, self.stream.adjoint(self.loss.gradient(scores)))
+
+    def _point(self, theta: Array, scores: Array, penalty: QuadraticPenalty, adjoint: Array) -> _Point:
+        intercept = self.loss.gradient(scores).sum(axis=0) * self.fit_intercept
+        gradient = np.vstack([adjoint, intercept]) + penalty.gradient(theta)
+        return _Point(theta, scores, self.loss.value(scores) + penalty.value(theta), gradient)
+
+    def _gap(self, point: _Point, penalty: QuadraticPenalty) -> float:
+        """||gradient in W||^2 / (2 alpha): the duality gap at the dual point of the scores, if the gradient in b is 0.
+
+        What the intercept still has to gain is added to second order.
+        """
+        gap = float(np.sum(point.gradient[:-1] ** 2)) / (2 * penalty.alpha)
+        p = self.loss.probabilities(point.scores)
+        curvature = self.loss.weight @ (p * (1 - p)) + np.finfo(float).tiny
+        return gap + 0.5 * float(np.sum(point.gradient[-1] ** 2 / curvature))
+
+    def _step(self, point: _Point, penalty: QuadraticPenalty, relative_gap: float) -> tuple[_Point, float]:
+        """One Newton step with a line search on the scores; the new point and by how much the objective fell."""
+        pilot = self._pilot(point, penalty)
+        accuracy = min(0.1, np.sqrt(relative_gap)) if self.exact else 0.1
+        direction = pilot.solve(-point.gradient, max(accuracy, 1e-7))
+        move = self.stream.forward(direction[:-1]) + direction[-1]
+        size = self._step_size(point, direction, move, penalty)
+        if size == 0:
+            return point, 0.0
+        theta, scores = point.theta + size * direction, point.scores + size * move
+        new = self._point(theta, scores, penalty, self.stream.adjoint(self.loss.gradient(scores)))
+        return new, point.objective - new.objective
+
+    def _step_size(self, point: _Point, direction: Array, move: Array, penalty: QuadraticPenalty) -> float:
+        """The minimiser along a direction, by Newton's method on the scores from the full step; 0 if none is lower."""
+        bend = float(np.sum(direction * penalty.product(direction)))
+        tilt = float(np.sum(direction * penalty.gradient(point.theta)))
+        size = 1.0
+        for _ in range(10):
+            scores = point.scores + size * move
+            slope = float(np.sum(self.loss.gradient(scores) * move)) + tilt + size * bend
+            product = self.loss.curvature_product(self.loss.probabilities(scores), move)
+            change = slope / (float(self.loss.weight @ np.sum(move * product, axis=1)) + bend)
+            size = min(max(size - change, 0.1 * size), 4 * size)
+            if abs(change) <= 0.01 * size:
+                break
+        while size > 1e-9:
+            value = self.loss.value(point.scores + size * move) + penalty.value(point.theta + size * direction)
+            if value < point.objective:
+                return size
+            size *= 0.25
+        return 0.0
+
+    def _importance(self, p: Array) -> Array:
+        return self.loss.weight * np.mean(p * (1 - p), axis=1)
+
+    def _pilot(self, point: _Point, penalty: QuadraticPenalty) -> _Pilot:
+        p = self.loss.probabilities(point.scores)
+        rows, weight = self._weighted, self.loss.weight
+        if not self.exact:
+            rows, chance = self._drawn_rows(self._importance(p))
+            weight = weight / chance
+        return _Pilot(self._extended(rows), p[rows], weight[rows], penalty)
+
+    def _drawn_rows(self, importance: Array) -> tuple[Array, Array]:
+        """Rows drawn in proportion to their importance, a tenth of them to their weight, and the chances of all."""
+        weight = self.loss.weight
+        share = 0.9 * importance / importance.sum() + 0.1 * weight / weight.sum()
+        chance = np.minimum(1, self._pilot_rows * share)
+        for _ in range(4):  # rows that are certain leave room for others
+            chance = np.minimum(1, chance * self._pilot_rows / chance.sum())
+        return np.flatnonzero(self._random.random(len(chance)) < chance), np.maximum(chance, 1e-300)
+
+    def _extended(self, rows: Array) -> Array:
+        """Features of some rows, and a last column for the intercept."""
+        Z = np.empty((len(rows), self.stream.width + 1), dtype=self.stream.dtype)
+        Z[:, :-1] = self.stream.gather(rows)
+        Z[:, -1] = self.fit_intercept
+        return Z
+
+
+class _Pilot:
+    """The Newton equations of some rows.
+
+    Parameters
+    ----------
+    Z : array of shape (r, D + 1)
+    p : array of shape (r, k)
+        Probabilities of the classes.
+    weight : array of shape (r,)
+    penalty : QuadraticPenalty
+    """
+
+    def __init__(self, Z: Array, p: Array, weight: Array, penalty: QuadraticPenalty) -> None:
+        self.Z, self.p, self.weight, self.penalty = Z, p, weight[:, None], penalty
+        importance = weight * np.mean(p * (1 - p), axis=1)
+        self._precondition = _uncoupled(Z * np.sqrt(importance).astype(Z.dtype)[:, None], penalty)
+
+    def product(self, V: Array) -> Array:
+        """Hessian times V (D + 1, k)."""
+        moved = self.weight * Logistic.curvature_product(self.p, self.Z @ V.astype(self.Z.dtype))
+        return (self.Z.T @ moved.astype(self.Z.dtype)).astype(float) + self.penalty.product(V)
+
+    def solve(self, right: Array, accuracy: float) -> Array:
+        """Hessian^-1 right by preconditioned conjugate gradients, to a relative accuracy in the norm of the inverse."""
+        solution, residual = np.zeros_like(right), right.copy()
+        direction = gradient = self._precondition(residual)
+        power = first = float(np.sum(residual * gradient))
+        for _ in range(200):
+            if power <= accuracy**2 * first:
+                break
+            product = self.product(direction)
+            curvature = float(np.sum(direction * product))
+            if not curvature > 0:
+                break
+            solution += power / curvature * direction
+            residual -= power / curvature * product
+            gradient = self._precondition(residual)
+            power, before = float(np.sum(residual * gradient)), power
+            direction = gradient + power / before * direction
+        return solution
+
+
+def _uncoupled(A: Array, penalty: QuadraticPenalty) -> Any:
+    """v -> (A'A + H)^-1 v with H the Hessian of the penalty; by the smaller of two systems if H is a multiple of I."""
+    n_rows, width = A.shape
+    if penalty.matrix is None and n_rows < width:
+        solve = _solver(A @ A.T, penalty.alpha)
+        return lambda v: (v - A.T @ solve(A @ v.astype(A.dtype))) / penalty.alpha
+    gram = A.T @ A
+    if penalty.matrix is not None:
+        return _solver(gram + penalty.matrix, 0.0)
+    return _solver(gram, penalty.alpha)
+
+
+def _solver(gram: Array, alpha: float) -> Any:
+    """v -> (gram + alpha I)^-1 v; alpha is raised to where the factor exists in the precision of the matrix."""
+    floor = 4 * np.finfo(gram.dtype).eps * float(np.trace(gram)) + np.finfo(float).tiny
+    trial = max(alpha, floor)
+    while True:
+        matrix = gram.copy()
+        matrix[np.diag_indices_from(matrix)] += trial
+        try:
+            factor = cho_factor(matrix, overwrite_a=True, check_finite=False)
+            return lambda v: cho_solve(factor, v.astype(gram.dtype), check_finite=False).astype(float)
+        except LinAlgError:
+            trial *= 10

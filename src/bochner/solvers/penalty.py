@@ -1,0 +1,51 @@
+"""The penalty of a linear classifier: a ridge, or what earlier rows said."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bochner._typing import Array
+from bochner.solvers.linear import LinearSolution
+
+__all__ = ["QuadraticPenalty"]
+
+
+@dataclass(frozen=True)
+class QuadraticPenalty:
+    """alpha/2 ||W||^2, or 1/2 (Theta - centre)' matrix (Theta - centre) with matrix >= diag(alpha, ..., alpha, 0).
+
+    Attributes
+    ----------
+    alpha : float
+    centre : array of shape (D + 1, k) or None
+        What earlier rows said, and with which curvature; the last row is the intercept.
+    matrix : array of shape (D + 1, D + 1) or None
+    """
+
+    alpha: float
+    centre: Array | None = None
+    matrix: Array | None = None
+
+    def product(self, V: Array) -> Array:
+        """Hessian of the penalty times V (D + 1, k)."""
+        if self.matrix is not None:
+            return self.matrix @ V
+        product = self.alpha * V
+        product[-1] = 0
+        return product
+
+    def gradient(self, theta: Array) -> Array:
+        return self.product(theta if self.centre is None else theta - self.centre)
+
+    def value(self, theta: Array) -> float:
+        deviation = theta if self.centre is None else theta - self.centre
+        return 0.5 * float(np.sum(deviation * self.product(deviation)))
+
+    def updated(self, solution: LinearSolution, curvature: Array) -> QuadraticPenalty:
+        """The penalty that stands for this one and the rows of a solution, to second order around it."""
+        theta = np.vstack([solution.coef, solution.intercept])
+        ridge = np.append(np.full(len(theta) - 1, self.alpha), 0.0)
+        matrix = np.diag(ridge) if self.matrix is None else self.matrix
+        return QuadraticPenalty(self.alpha, theta, matrix + curvature)
