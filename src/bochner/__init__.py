@@ -22,6 +22,8 @@ _HOME = {
     "Orthogonal": "bochner.sampling",
     "QuasiMonteCarlo": "bochner.sampling",
     "RationalQuadratic": "bochner.kernels",
+    "Spline": "bochner.kernels",
+    "SplineFeatures": "bochner.estimators",
     "config_context": "bochner.config",
     "get_config": "bochner.config",
     "plan": "bochner.planning",

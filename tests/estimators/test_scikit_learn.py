@@ -35,6 +35,7 @@ ESTIMATORS = [
     bo.KernelRegressor(alpha=1.0, fit_intercept=False),
     bo.KernelRegressor(bo.Matern(nu=2.5), alpha="evidence"),
     bo.KernelRegressor(alpha="loo"),
+    bo.SplineFeatures(n_components=40),
     bo.KernelRegressor(features=RBFSampler(gamma=0.01, random_state=0)),
 ]
 

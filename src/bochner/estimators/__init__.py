@@ -1,6 +1,7 @@
 """Thin scikit-learn faces."""
 
 from bochner.estimators.regressor import KernelRegressor
+from bochner.estimators.spline import SplineFeatures
 from bochner.estimators.transformers import FourierFeatures
 
-__all__ = ["FourierFeatures", "KernelRegressor"]
+__all__ = ["FourierFeatures", "KernelRegressor", "SplineFeatures"]
