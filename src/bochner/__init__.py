@@ -14,6 +14,7 @@ _HOME = {
     "Cauchy": "bochner.kernels",
     "FourierFeatures": "bochner.estimators",
     "Gaussian": "bochner.kernels",
+    "KernelPCA": "bochner.estimators",
     "KernelRegressor": "bochner.estimators",
     "Laplacian": "bochner.kernels",
     "Matern": "bochner.kernels",

@@ -36,6 +36,8 @@ ESTIMATORS = [
     bo.KernelRegressor(bo.Matern(nu=2.5), alpha="evidence"),
     bo.KernelRegressor(alpha="loo"),
     bo.SplineFeatures(n_components=40),
+    bo.KernelPCA(n_components=2),
+    bo.KernelPCA(width=64, fit_inverse_transform=True),
     bo.KernelRegressor(features=RBFSampler(gamma=0.01, random_state=0)),
 ]
 

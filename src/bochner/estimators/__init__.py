@@ -1,7 +1,8 @@
 """Thin scikit-learn faces."""
 
+from bochner.estimators.pca import KernelPCA
 from bochner.estimators.regressor import KernelRegressor
 from bochner.estimators.spline import SplineFeatures
 from bochner.estimators.transformers import FourierFeatures
 
-__all__ = ["FourierFeatures", "KernelRegressor", "SplineFeatures"]
+__all__ = ["FourierFeatures", "KernelPCA", "KernelRegressor", "SplineFeatures"]
