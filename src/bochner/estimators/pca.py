@@ -90,7 +90,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelModel):
     eigenvalues_ : array of shape (n_components,)
         Of G, the largest first: those of the centred kernel matrix, as in scikit-learn's `KernelPCA`.
     explained_variance_ : array of shape (n_components,)
-        Variance of every score, eigenvalues_ / (n - 1), with n the sum of the weights.
+        Variance of every score: `eigenvalues_` divided by n - 1, with n the sum of the weights.
     explained_variance_ratio_ : array of shape (n_components,)
         Share of the variance of all D features.
     components_ : array of shape (n_components, D)

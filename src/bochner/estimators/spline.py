@@ -24,10 +24,10 @@ class SplineFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
         z_i(x) = Lambda_{q/2}(x / length_scale - w_i) / sqrt(D),      w_i uniform on [0, 1],      i = 1 ... D
 
-    (for one feature; a product over several). z(x).z(y) estimates `Spline(length_scale, order)`. Every feature has the
-    same leverage if x is uniform over the period, so that they are as good as features drawn by leverage scores:
-    n^(gamma / (2r + gamma)) and more suffice where `FourierFeatures` of the same kernel need n^(1 / (2r + gamma))
-    (Rudi & Rosasco 2017, Theorem 3; `bochner.reproduce`, "rudi-rosasco").
+    (for one feature; a product over several). z(x).z(y) estimates `Spline(length_scale, order)`. If x is uniform over the
+    period, all of them have the same leverage, and Theorem 3 of Rudi & Rosasco (2017) asks for a smaller power of n
+    features than of `FourierFeatures` of the same kernel. At n = 10^4 that is 4,000 against 300 for order 8, and no
+    gain yet for order 4 (`bochner.reproduce`, "rudi-rosasco").
 
     Parameters
     ----------

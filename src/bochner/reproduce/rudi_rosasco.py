@@ -41,7 +41,7 @@ _PENALTY_FACTOR = 0.5  # c
 _PENALTIES = np.geomspace(1e-5, 10, 121)
 _WIDTHS = {
     sampling: [round(2 ** (half / 2)) for half in range(2, 2 * largest + 1)]
-    for sampling, largest in {"spline": 10, "plain": 14, "leverage": 10}.items()
+    for sampling, largest in {"spline": 11, "plain": 14, "leverage": 10}.items()
 }
 _CURVES = {
     "kernel ridge": ("exact kernel ridge", COLOURS["truth"], "o"),
@@ -238,13 +238,15 @@ def _penalty_panel(axes: Axes, sizes: Sequence[int], penalty: Numbers) -> None:
 
 
 def _width_panel(axes: Axes, sizes: Sequence[int], features: Numbers, tolerance: float) -> None:
-    fits = []
     for name, own in features.items():
         _, colour, marker = _CURVES[name]
         axes.plot(sizes, own["smallest"], marker, color=colour, ms=5, mfc="none")
         _guide(axes, sizes, own["smallest"], own["predicted"], colour)
-        fits.append(f"{own['slope']['estimate']:.2f} ({own['predicted']:.2f})")
-    axes.set_title(f"fewest features within {tolerance:.0%} of kernel ridge\nslopes (predicted) {', '.join(fits)}")
+    fitted, predicted = (
+        ", ".join(f"{value:.2f}" for value in values)
+        for values in zip(*((own["slope"]["estimate"], own["predicted"]) for own in features.values()))
+    )
+    axes.set_title(f"fewest features within {tolerance:.0%} of kernel ridge\nslopes {fitted}; predicted {predicted}")
 
 
 def _guide(axes: Axes, sizes: Sequence[int], values: Sequence[float], slope: float, colour: str) -> None:
@@ -276,5 +278,5 @@ EXPERIMENT = Experiment(
         "tolerance": 0.1,
         "seed": 8,
     },
-    size=(13.5, 7.0),
+    size=(15.0, 7.0),
 )
