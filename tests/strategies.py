@@ -19,6 +19,7 @@ def simple_kernels(d):
         st.builds(bo.Matern, scale, nu=st.sampled_from([0.3, 0.5, 1.0, 1.5, 2.2, 2.5, 4.0])),
         st.builds(bo.Cauchy, scale),
         st.builds(bo.RationalQuadratic, scale, alpha=positive),
+        st.builds(bo.Spline, scale, order=st.sampled_from([1.5, 2, 2.4, 3, 4, 5.5, 8])),
     )
 
 

@@ -22,6 +22,7 @@ class Stream(IntEnum):
     ORDER = 6
     PILOT = 7
     FOLDS = 8
+    SPLINE_CENTRES = 9
 
 
 def resolve_seed(random_state: object) -> int:

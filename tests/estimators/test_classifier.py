@@ -39,8 +39,8 @@ def objective(loss, Z, labels, coef, intercept, alpha):
 
 def theirs(loss, alpha):
     if loss == "logistic":
-        return LogisticRegression(C=1 / alpha, tol=1e-10, max_iter=20_000)
-    return LinearSVC(loss=loss, C=1 / alpha, dual=True, tol=1e-8, max_iter=200_000, random_state=0)
+        return LogisticRegression(C=1 / alpha, tol=1e-6, max_iter=20_000)
+    return LinearSVC(loss=loss, C=1 / alpha, dual=True, tol=1e-5, max_iter=50_000, random_state=0)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 10])

@@ -39,6 +39,9 @@ ESTIMATORS = [
     bo.KernelRegressor(alpha=1.0, fit_intercept=False),
     bo.KernelRegressor(bo.Matern(nu=2.5), alpha="evidence"),
     bo.KernelRegressor(alpha="loo"),
+    bo.SplineFeatures(n_components=40),
+    bo.KernelPCA(n_components=2),
+    bo.KernelPCA(width=64, fit_inverse_transform=True),
     bo.KernelRegressor(features=RBFSampler(gamma=0.01, random_state=0)),
 ]
 

@@ -17,6 +17,7 @@ SMALL = {
     "sutherland-schneider-figure-4": {"n_points": 121, "n_draws": 300, "widths": (50, 200, 500, 1000)},
     "sutherland-schneider-figure-5": {"n_points": 121, "n_draws": 1000},
     "sutherland-schneider-mean-square": {"n_points": 121, "n_draws": 500, "widths": (50, 500)},
+    "rudi-rosasco": {"sizes": (500, 2000, 10_000), "n_draws": 4, "n_waves": 40},
     "li-honorio-counterexample": {"dimensions": (100,), "n_draws": 100, "n_ratios": 4},
 }
 
@@ -134,6 +135,26 @@ def test_descent_refutes_the_claim_with_more_frequencies_than_dimensions(numbers
     assert figure["draws_above_eps"] == figure["n_draws"] == 10
     assert figure["reached"]["min"] >= 0.66
     assert figure["claimed_at_eps"] == pytest.approx(1.57e-3, rel=3e-3)
+
+
+def test_rudi_rosasco_exponents_are_the_predicted_ones(numbers):
+    study = numbers("rudi-rosasco")
+    predicted = {(11 / 16, 1 / 8): (11 / 12, 2 / 3, 1 / 3), (7 / 8, 1 / 4): (7 / 8, 1 / 2, 1 / 2)}
+    assert {(p["r"], p["gamma"]) for p in study["problems"]} == set(predicted)
+    for problem in study["problems"]:
+        risk, penalty, features = predicted[problem["r"], problem["gamma"]]
+        assert problem["risk"]["predicted"] == pytest.approx(-risk)
+        for name, curve in problem["risk"]["curves"].items():
+            assert curve["slope"]["estimate"] == pytest.approx(-risk, abs=0.15), name
+        assert problem["penalty"]["predicted"] == pytest.approx(-penalty)
+        assert problem["penalty"]["slope"]["estimate"] == pytest.approx(-penalty, abs=0.15)
+        assert problem["penalty"]["risk_slope"]["estimate"] == pytest.approx(-risk, abs=0.15)
+        assert problem["features"]["spline"]["predicted"] == pytest.approx(features)
+        ratio = (
+            np.array(problem["risk"]["curves"]["leverage"]["mean"]) / problem["risk"]["curves"]["kernel ridge"]["mean"]
+        )
+        assert np.all(ratio < 1.5)
+        assert problem["features"]["leverage"]["smallest"][-1] < problem["features"]["plain"]["smallest"][-1] / 3
 
 
 def test_printed_values_stand_beside_their_corrections(numbers):

@@ -1,7 +1,9 @@
 """Thin scikit-learn faces."""
 
 from bochner.estimators.classifier import KernelClassifier
+from bochner.estimators.pca import KernelPCA
 from bochner.estimators.regressor import KernelRegressor
+from bochner.estimators.spline import SplineFeatures
 from bochner.estimators.transformers import FourierFeatures
 
-__all__ = ["FourierFeatures", "KernelClassifier", "KernelRegressor"]
+__all__ = ["FourierFeatures", "KernelClassifier", "KernelPCA", "KernelRegressor", "SplineFeatures"]

@@ -24,14 +24,18 @@ __all__ = ["KernelModel"]
 
 
 class KernelModel(CallbackSupportMixin, BaseEstimator):
-    """An estimator on the features of a kernel; `_settle_features` sets `seed_` and `features_`."""
+    """An estimator on the features of a kernel; `_settle_features` sets `seed_` and `features_`.
+
+    `_width_parameter` names the constructor's parameter for the width of the map.
+    """
 
     kernel: str | Stationary
     features: Any
-    n_components: int | str
     length_scale: Any
     sampling: Any
     random_state: Any
+
+    _width_parameter = "n_components"
 
     _parameter_constraints: dict[str, list[Any]] = {
         "kernel": [Stationary, str],
@@ -49,7 +53,8 @@ class KernelModel(CallbackSupportMixin, BaseEstimator):
             self.features_ = clone(self.features).fit(blocks.X)
             self._width = int(np.shape(self.features_.transform(blocks.X[:1]))[1])
             return
-        width = default_width(blocks.n_rows) if isinstance(self.n_components, str) else self.n_components
+        asked = getattr(self, self._width_parameter)
+        width = default_width(blocks.n_rows) if isinstance(asked, str) else asked
         self.features_ = FourierFeatures(
             self._resolved_kernel(blocks), n_components=width, sampling=self.sampling, random_state=self.seed_
         ).fit(blocks.X[:1])
@@ -74,7 +79,7 @@ class KernelModel(CallbackSupportMixin, BaseEstimator):
         return self.features_._certifier(independent)
 
     def _warn_of_first_block(self, n_rows: int) -> None:
-        by_data = [name for name in ("n_components", "length_scale") if isinstance(getattr(self, name), str)]
+        by_data = [name for name in (self._width_parameter, "length_scale") if isinstance(getattr(self, name), str)]
         if isinstance(self.kernel, Stationary) and self.length_scale == "auto":
             by_data.remove("length_scale")
         if by_data and self.features is None:

@@ -2,13 +2,16 @@
 
 from bochner.features.base import FeatureMap, TransformerMap, apply_map, linear_response, transform
 from bochner.features.fourier import FourierMap, draw_fourier_map
+from bochner.features.spline import SplineMap, draw_spline_map
 
 __all__ = [
     "FeatureMap",
     "FourierMap",
+    "SplineMap",
     "TransformerMap",
     "apply_map",
     "draw_fourier_map",
+    "draw_spline_map",
     "linear_response",
     "transform",
 ]

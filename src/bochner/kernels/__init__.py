@@ -11,6 +11,7 @@ from bochner.kernels.laplacian import Laplacian
 from bochner.kernels.matern import Matern
 from bochner.kernels.measure import SpectralMeasure
 from bochner.kernels.rational_quadratic import RationalQuadratic
+from bochner.kernels.spline import Spline
 
 __all__ = [
     "Cauchy",
@@ -23,11 +24,13 @@ __all__ = [
     "RationalQuadratic",
     "Scaled",
     "SpectralMeasure",
+    "Spline",
     "Stationary",
     "Sum",
     "resolve_kernel",
 ]
 
+# Spline has no name: a period is known, not guessed, and the median distance would wrap the data around it.
 KERNELS: dict[str, type[Stationary]] = {
     "gaussian": Gaussian,
     "laplacian": Laplacian,

@@ -2,7 +2,7 @@
 
 from bochner.planning.bandwidth import median_length_scale
 from bochner.planning.cost import CostModel, calibrate
-from bochner.planning.memory import MemoryBill, classifier_bill, format_bytes, require_memory, ridge_bill
+from bochner.planning.memory import MemoryBill, classifier_bill, format_bytes, pca_bill, require_memory, ridge_bill
 from bochner.planning.plan import Alternative, Plan
 from bochner.planning.planner import plan
 from bochner.planning.width import default_width
@@ -17,6 +17,7 @@ __all__ = [
     "default_width",
     "format_bytes",
     "median_length_scale",
+    "pca_bill",
     "plan",
     "require_memory",
     "ridge_bill",

@@ -11,7 +11,7 @@ from bochner.config import get_config
 from bochner.errors import MemoryBudgetError
 from bochner.statistics import PassPlan
 
-__all__ = ["MemoryBill", "classifier_bill", "format_bytes", "require_memory", "ridge_bill"]
+__all__ = ["MemoryBill", "classifier_bill", "format_bytes", "pca_bill", "require_memory", "ridge_bill"]
 
 
 @dataclass(frozen=True)
@@ -36,12 +36,27 @@ def ridge_bill(
 
     The solution holds the reduced matrix (8 D^2 bytes) and its reflectors (half of that) beside the moments.
     """
+    return _bill(plan, n_features, n_components, n_targets, dtype, {"solution of the equations": 12 * n_components**2})
+
+
+def pca_bill(plan: PassPlan, *, n_features: int, n_components: int, n_axes: int, dtype: np.dtype[Any]) -> MemoryBill:
+    """The bill of a principal component analysis: the pass over the rows, or the eigenvectors if they hold more.
+
+    The eigenvalue routine works on a copy of the moments (8 D^2 bytes) and writes `n_axes` eigenvectors beside it.
+    """
+    axes = {"eigenvectors of the moments": 8 * n_components * (n_components + 2 * n_axes)}
+    return _bill(plan, n_features, n_components, 0, dtype, axes)
+
+
+def _bill(
+    plan: PassPlan, n_features: int, n_components: int, n_targets: int, dtype: np.dtype[Any], solution: dict[str, int]
+) -> MemoryBill:
+    """Moments and frequencies, and the larger of the pass and the solution."""
     D, item = n_components, dtype.itemsize
     moments = 8 * D * (D + n_targets + 2)
     frequencies = D * n_features * (8 + item) // 2
     pass_ = {"moments": moments, "blocks of features and their products": plan.bytes - moments}
-    solution = {"moments": moments, "solution of the equations": 12 * D * D}
-    largest = max(pass_, solution, key=lambda items: sum(items.values()))
+    largest = max(pass_, {"moments": moments, **solution}, key=lambda items: sum(items.values()))
     return MemoryBill({"frequencies": frequencies, **largest})
 
 

@@ -25,6 +25,7 @@ from bochner.reproduce import (
     figure7_entropy,
     mean_square,
     printed,
+    rudi_rosasco,
 )
 from bochner.reproduce.experiment import Experiment, Numbers
 
@@ -40,6 +41,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "sutherland-schneider-mean-square": mean_square.EXPERIMENT,
     "li-honorio-counterexample": counterexample.EXPERIMENT,
     "li-honorio-descent": descent.EXPERIMENT,
+    "rudi-rosasco": rudi_rosasco.EXPERIMENT,
     "printed-against-corrected": printed.EXPERIMENT,
 }
 

@@ -9,12 +9,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, get_args
 
 import numpy as np
-from scipy.stats import linregress, t
 
-from bochner._typing import Array
 from bochner.kernels import Gaussian
 from bochner.reproduce.experiment import COLOURS, Experiment, Numbers, legend_outside
 from bochner.reproduce.interval import Interval, draw_maps
+from bochner.reproduce.slope import fitted_slope, power_law
 from bochner.reproduce.tails import integral, markov_tails
 from bochner.theory.base import Embedding
 from bochner.theory.expectation import IntegratedCover
@@ -42,17 +41,11 @@ def measure(half_width: float, widths: Sequence[int], n_points: int, n_draws: in
         embeddings[embedding] = {
             "mean": suprema.mean(axis=1).tolist(),
             "standard_error": (suprema.std(axis=1, ddof=1) / np.sqrt(n_draws)).tolist(),
-            "slope": _fitted_slope(np.array(widths), suprema.mean(axis=1)),
+            "slope": fitted_slope(widths, suprema.mean(axis=1)),
             "paper_slope_interval": _PAPER_SLOPES[embedding],
             "integrated": _integrated(half_width, widths, embedding),
         }
     return {"n_components": list(widths), **embeddings}
-
-
-def _fitted_slope(widths: Array, means: Array) -> Numbers:
-    fit = linregress(np.log(widths), np.log(means))
-    margin = t.ppf(0.975, len(widths) - 2) * fit.stderr
-    return {"estimate": float(fit.slope), "interval": [float(fit.slope - margin), float(fit.slope + margin)]}
 
 
 def _integrated(half_width: float, widths: Sequence[int], embedding: Embedding) -> dict[str, list[float]]:
@@ -81,9 +74,8 @@ def _panel(axes: Axes, widths: Sequence[int], numbers: Numbers) -> None:
         if name in numbers["integrated"]:
             axes.plot(widths, numbers["integrated"][name], color=colour, ls=style, label=label)
     axes.plot(widths, numbers["mean"], "o", color=COLOURS["truth"], ms=4, label="simulated")
-    fitted = np.array(widths, dtype=float) ** numbers["slope"]["estimate"]
-    scale = np.exp(np.mean(np.log(numbers["mean"]) - np.log(fitted)))
-    axes.plot(widths, scale * fitted, color=COLOURS["truth"], lw=1, label="fitted power of D")
+    fitted = power_law(widths, numbers["mean"], numbers["slope"]["estimate"])
+    axes.plot(widths, fitted, color=COLOURS["truth"], lw=1, label="fitted power of D")
     axes.set(xscale="log", yscale="log", xlabel="output width D")
 
 

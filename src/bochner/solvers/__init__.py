@@ -15,6 +15,7 @@ from bochner.solvers.linear import LinearSolution
 from bochner.solvers.losses import Logistic
 from bochner.solvers.path import RidgePath
 from bochner.solvers.penalty import QuadraticPenalty
+from bochner.solvers.principal import PrincipalAxes, principal_axes
 from bochner.solvers.problem import RidgePoint, RidgeProblem
 from bochner.solvers.ridge import PredictiveSpread, RidgeSolution, effective_dof, solve_ridge
 
@@ -27,6 +28,7 @@ __all__ = [
     "Logistic",
     "PredictiveSpread",
     "QuadraticPenalty",
+    "PrincipalAxes",
     "RidgeFactor",
     "RidgePath",
     "RidgePoint",
@@ -38,5 +40,6 @@ __all__ = [
     "factorise",
     "inverse_temperature",
     "out_of_fold_scores",
+    "principal_axes",
     "solve_ridge",
 ]

@@ -33,7 +33,7 @@ from bochner.statistics.stream import FeatureStream
 __all__ = ["DualAscent"]
 
 _SWEEPS = 4
-"""Sweeps between two evaluations of the gap."""
+"""Sweeps between two evaluations of the gap; more as fewer rows are visited, to keep the two in balance."""
 
 _SMALL = 2**20
 """Multiplications of a sweep up to which sweeps go on until nothing moves: they cost less than the evaluation."""
@@ -84,9 +84,10 @@ class DualAscent:
                 return LinearSolution(
                     state.coef, state.intercept, *total, n_iter, not np.any(open_), state.dual / alpha
                 )
-            sweeps = min(16 * _SWEEPS if self._small else _SWEEPS, max_iter - n_iter)
+            active = self._active(state, change, open_ | self._small)
+            sweeps = min(int(_SWEEPS / max(active.mean(), 1 / 16)), max_iter - n_iter)
             before, dual = state.scores, state.dual.copy()
-            self._sweep(state, alpha, self._active(state, change, open_ | self._small), sweeps)
+            self._sweep(state, alpha, active, sweeps)
             state = self._evaluate(state.dual, alpha)
             change = float(np.quantile(np.abs(state.scores - before), 0.99))
             moved = bool(np.max(np.abs(state.dual - dual)) > 1e-14 * np.max(np.abs(dual), initial=1e-300))

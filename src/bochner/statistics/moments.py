@@ -120,7 +120,7 @@ class BlockMoments:
         if root is not None:
             Z *= root[:, None].astype(Z.dtype)
         ones = np.ones(len(Z)) if root is None else root
-        y_mean = np.average(Y, axis=0, weights=sample_weight) if weight > 0 else np.zeros(Y.shape[1])
+        y_mean = np.average(Y, axis=0, weights=sample_weight) if weight > 0 and Y.size else np.zeros(Y.shape[1])
         residual = (Y - y_mean) * ones[:, None]
         gram = np.empty((Z.shape[1], Z.shape[1]), dtype=Z.dtype) if gram is None else gram
         lower_gram(Z, gram)
