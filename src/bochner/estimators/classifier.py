@@ -92,7 +92,8 @@ class KernelClassifier(ClassifierMixin, KernelModel):
         For the hinge losses: whether `predict_proba` is wanted. It is a softmax of the scores times a factor
         (temperature scaling), fitted to scores of rows by models that have not seen them: `cv` more fits.
     tol : float, default=1e-4
-        Duality gap, relative to the objective, at which the solver stops.
+        Duality gap at which the solver stops, relative to the objective, or to a thousandth of its value at zero
+        if that is more (separable classes).
     max_iter : int, default=1000
         Newton steps, or sweeps over the rows, at most.
     sampling : str or Sampler, default="monte_carlo"

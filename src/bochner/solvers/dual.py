@@ -25,7 +25,7 @@ from bochner._random import Stream, generator
 from bochner._threads import run_in_threads
 from bochner._typing import Array
 from bochner.config import get_config
-from bochner.solvers.linear import LinearSolution
+from bochner.solvers.linear import LinearSolution, gap_scale
 from bochner.solvers.losses import Margin
 from bochner.solvers.penalty import QuadraticPenalty
 from bochner.statistics.stream import FeatureStream
@@ -33,7 +33,7 @@ from bochner.statistics.stream import FeatureStream
 __all__ = ["DualAscent"]
 
 _SWEEPS = 4
-"""Sweeps between two evaluations of the gap; more as fewer rows are visited, to keep the two in balance."""
+"""Sweeps over all rows between two evaluations of the gap."""
 
 _SMALL = 2**20
 """Multiplications of a sweep up to which sweeps go on until nothing moves: they cost less than the evaluation."""
@@ -78,14 +78,14 @@ class DualAscent:
         change, n_iter, moved = np.inf, 0, True
         while True:
             objective, gap = self._gap(state, alpha)
-            open_ = gap > tol * objective
+            open_ = gap > tol * gap_scale(objective, self.loss.weight.sum())
             if n_iter >= max_iter or not (np.any(open_) or (self._small and moved)):
                 total = float(objective.sum()), float(gap.sum())
                 return LinearSolution(
                     state.coef, state.intercept, *total, n_iter, not np.any(open_), state.dual / alpha
                 )
             active = self._active(state, change, open_ | self._small)
-            sweeps = min(int(_SWEEPS / max(active.mean(), 1 / 16)), max_iter - n_iter)
+            sweeps = min(self._sweeps(active), max_iter - n_iter)
             before, dual = state.scores, state.dual.copy()
             self._sweep(state, alpha, active, sweeps)
             state = self._evaluate(state.dual, alpha)
@@ -115,6 +115,13 @@ class DualAscent:
         resting |= (state.dual == self.loss.upper[:, None]) & (margin < 1 - slack)
         active: Array = ~resting & columns
         return active
+
+    def _sweeps(self, active: Array) -> int:
+        """More sweeps as fewer rows are visited, to keep them in balance with the evaluation that follows.
+
+        Where the rows come in parts, more sweeps of one part before the next would be spent on the wrong problem.
+        """
+        return _SWEEPS if self.stream.features is None else int(_SWEEPS / max(active.mean(), 1 / 16))
 
     def _sweep(self, state: _State, alpha: float, active: Array, sweeps: int) -> None:
         """Sweeps over the active rows, columns shared among threads; block by block if the features are not kept."""

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from bochner._typing import Array
 
-__all__ = ["LinearSolution"]
+__all__ = ["LinearSolution", "gap_scale"]
 
 
 @dataclass(frozen=True)
@@ -34,3 +37,12 @@ class LinearSolution:
     n_iter: int
     converged: bool
     dual: Array | None = None
+
+
+def gap_scale(objective: Any, objective_at_zero: Any) -> Any:
+    """What a duality gap is relative to: the objective, or a thousandth of its value at zero if that is more.
+
+    Separable classes with a small penalty have objectives near 0: a gap relative to those asks for margins of
+    1 - 1e-10.
+    """
+    return np.maximum(objective, 1e-3 * objective_at_zero)

@@ -12,6 +12,7 @@ the method is Newton's own.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,9 +20,10 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from bochner._random import Stream, generator
+from bochner._threads import single_threaded_blas
 from bochner._typing import Array
 from bochner.config import get_config
-from bochner.solvers.linear import LinearSolution
+from bochner.solvers.linear import LinearSolution, gap_scale
 from bochner.solvers.losses import Logistic
 from bochner.solvers.penalty import QuadraticPenalty
 from bochner.statistics.stream import FeatureStream
@@ -29,6 +31,9 @@ from bochner.statistics.stream import FeatureStream
 __all__ = ["NewtonSolver"]
 
 _SHARE_OF_BUDGET = 0.125
+_SMALL = 2**22
+"""Numbers of a pilot up to which one thread multiplies it as fast as two."""
+
 _EXACT = 1e-14
 """Relative gap to which problems no larger than a pilot are solved: each step squares the error, so it costs little."""
 
@@ -73,10 +78,11 @@ class NewtonSolver:
     ) -> LinearSolution:
         """The minimiser to a duality gap of `tol` times the objective, or after `max_iter` iterations."""
         point = self._first_point(penalty, start)
+        at_zero = self.loss.value(np.zeros_like(point.scores))
         goal, n_iter, stalled = min(tol, _EXACT) if self.exact else tol, 0, False
         while True:
             gap = self._gap(point, penalty)
-            relative = gap / max(abs(point.objective), np.finfo(float).tiny)
+            relative = gap / gap_scale(point.objective, at_zero)
             if relative <= goal or stalled or n_iter >= max_iter:
                 coef, intercept = point.theta[:-1], point.theta[-1]
                 return LinearSolution(coef, intercept, point.objective, gap, n_iter, bool(relative <= tol))
@@ -205,6 +211,10 @@ class _Pilot:
 
     def solve(self, right: Array, accuracy: float) -> Array:
         """Hessian^-1 right by preconditioned conjugate gradients, to a relative accuracy in the norm of the inverse."""
+        with single_threaded_blas() if self.Z.size <= _SMALL else nullcontext():
+            return self._conjugate_gradients(right, accuracy)
+
+    def _conjugate_gradients(self, right: Array, accuracy: float) -> Array:
         solution, residual = np.zeros_like(right), right.copy()
         direction = gradient = self._precondition(residual)
         power = first = float(np.sum(residual * gradient))
