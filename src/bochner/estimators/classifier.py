@@ -94,7 +94,7 @@ class KernelClassifier(ClassifierMixin, KernelModel):
     tol : float, default=1e-4
         Duality gap at which the solver stops, relative to the objective, or to a thousandth of its value at zero
         if that is more (separable classes).
-    max_iter : int, default=1000
+    max_iter : int, default=5000
         Newton steps, or sweeps over the rows, at most.
     sampling : str or Sampler, default="monte_carlo"
         As in `FourierFeatures`.
@@ -167,7 +167,7 @@ class KernelClassifier(ClassifierMixin, KernelModel):
         class_weight: Any = None,
         probability: bool = False,
         tol: float = 1e-4,
-        max_iter: int = 1000,
+        max_iter: int = 5000,
         sampling: Any = "monte_carlo",
         random_state: Any = None,
     ) -> None:
