@@ -16,6 +16,7 @@ _HOME = {
     "Gaussian": "bochner.kernels",
     "KernelRegressor": "bochner.estimators",
     "Laplacian": "bochner.kernels",
+    "Leverage": "bochner.sampling",
     "Matern": "bochner.kernels",
     "Moments": "bochner.statistics",
     "MonteCarlo": "bochner.sampling",

@@ -31,6 +31,7 @@ ESTIMATORS = [
     bo.FourierFeatures(),
     bo.FourierFeatures(embedding="phase", sampling="orthogonal"),
     bo.FourierFeatures(bo.Matern() + bo.Laplacian(), sampling="qmc"),
+    bo.FourierFeatures(sampling="leverage"),
     bo.KernelRegressor(),
     bo.KernelRegressor(alpha=1.0, fit_intercept=False),
     bo.KernelRegressor(bo.Matern(nu=2.5), alpha="evidence"),

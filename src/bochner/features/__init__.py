@@ -1,7 +1,7 @@
 """X -> Z: feature maps and the blocked, threaded way to apply them."""
 
 from bochner.features.base import FeatureMap, TransformerMap, apply_map, linear_response, transform
-from bochner.features.fourier import FourierMap, draw_fourier_map
+from bochner.features.fourier import FourierMap, draw_fourier_map, fourier_map, n_frequencies
 
 __all__ = [
     "FeatureMap",
@@ -9,6 +9,8 @@ __all__ = [
     "TransformerMap",
     "apply_map",
     "draw_fourier_map",
+    "fourier_map",
     "linear_response",
+    "n_frequencies",
     "transform",
 ]
