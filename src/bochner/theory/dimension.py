@@ -12,11 +12,12 @@ scikit-learn's alpha divided by the number of rows.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.sparse import issparse
 from sklearn.utils import check_array
 
 from bochner._random import Stream, generator, resolve_seed
@@ -24,6 +25,7 @@ from bochner._typing import Array
 from bochner.errors import invalid_parameter
 from bochner.kernels.base import Stationary
 from bochner.sampling.monte_carlo import MonteCarlo
+from bochner.sampling.pilot import leverage, spectrum
 
 __all__ = ["Estimate", "effective_dimension", "leverage_scores", "maximum_feature_dimension"]
 
@@ -58,13 +60,17 @@ def effective_dimension(
 
     Parameters
     ----------
-    X : array-like of shape (n, d)
+    X : array-like or sparse matrix of shape (n, d)
     kernel : Stationary
     penalty : float
         lambda = alpha / n.
     max_rows : int, default=4000
         Up to so many rows it is exact. Beyond, it is the mean over four disjoint subsamples of so many rows in all, at
-        the same lambda, with the standard error of their spread (a subsample has a slightly smaller dimension).
+        the same lambda. The bias of a subsample of s rows, of order 1/s, is removed by comparing with its halves:
+
+            N(n) ~ N(s) + (N(s) - N(s/2)) (1 - s/n)
+
+        and the standard error has the spread of the subsamples and half of that correction.
     random_state : int, RandomState, Generator or None, default=0
 
     Returns
@@ -79,78 +85,120 @@ def effective_dimension(
     >>> round(effective_dimension(X, kernel=Gaussian(), penalty=1e-3).value, 2)
     7.77
     """
-    rows = check_array(X, dtype=float)
     _check_penalty(penalty)
-    if len(rows) <= max_rows:
-        return Estimate(_trace(kernel(rows), penalty), 0.0, len(rows))
-    size = max_rows // _REPLICATES
-    order = generator(resolve_seed(random_state), Stream.SUBSAMPLE).permutation(len(rows))
-    parts = [order[i * size : (i + 1) * size] for i in range(_REPLICATES)]
-    values = [_trace(kernel(rows[part]), penalty) for part in parts]
-    return Estimate(float(np.mean(values)), float(np.std(values, ddof=1) / np.sqrt(_REPLICATES)), size)
+    value, error, n_rows = _on_rows(
+        lambda rows: np.atleast_1d(_dimension(spectrum(rows, kernel), penalty)), X, max_rows, random_state
+    )
+    return Estimate(float(value[0]), float(error[0]), n_rows)
 
 
-def leverage_scores(X: Any, omega: Array, *, kernel: Stationary, penalty: float) -> Array:
+def leverage_scores(
+    X: Any,
+    omega: Array,
+    *,
+    kernel: Stationary,
+    penalty: float,
+    max_rows: int = 4000,
+    random_state: Any = 0,
+    return_std: bool = False,
+) -> Any:
     """tau(omega) of each frequency on the rows: k(0) (c'(K + n lambda)^-1 c + s'(K + n lambda)^-1 s).
 
     Parameters
     ----------
-    X : array-like of shape (n, d)
-        A few thousand rows at most: the exact kernel matrix is factorised.
+    X : array-like or sparse matrix of shape (n, d)
     omega : array of shape (m, d)
         Frequencies, such as `FourierFeatures.map_.omega`.
     kernel : Stationary
     penalty : float
         lambda = alpha / n.
+    max_rows : int, default=4000
+        Up to so many rows scores are exact; beyond, they come from subsamples as in `effective_dimension`.
+    random_state : int, RandomState, Generator or None, default=0
+    return_std : bool, default=False
+        Also return the standard errors, 0 where the scores are exact.
 
     Returns
     -------
     scores : array of shape (m,)
         In [0, k(0) / lambda]; their mean over the spectral measure is the effective dimension.
+    standard_errors : array of shape (m,), if `return_std`
     """
-    rows = check_array(X, dtype=float)
     _check_penalty(penalty)
-    factor = cho_factor(kernel(rows) + len(rows) * penalty * np.eye(len(rows)))
-    projection = rows @ np.asarray(omega, dtype=float).T
-    scores = np.zeros(projection.shape[1])
-    for part in (np.cos(projection), np.sin(projection)):
-        scores += np.sum(part * cho_solve(factor, part), axis=0)
-    return kernel.variance * scores
+    frequencies = np.asarray(omega, dtype=float)
+    value, error, _ = _on_rows(lambda rows: leverage(rows, frequencies, kernel, penalty), X, max_rows, random_state)
+    scores = np.clip(value, 0.0, kernel.variance / penalty)
+    return (scores, error) if return_std else scores
 
 
 def maximum_feature_dimension(
-    X: Any, *, kernel: Stationary, penalty: float, n_frequencies: int = 2000, random_state: Any = 0
+    X: Any,
+    *,
+    kernel: Stationary,
+    penalty: float,
+    n_frequencies: int = 2000,
+    max_rows: int = 4000,
+    random_state: Any = 0,
 ) -> Estimate:
     """The largest leverage over a pool of frequencies: an estimate of F_inf(lambda) from below.
 
     Parameters
     ----------
-    X : array-like of shape (n, d)
-        A few thousand rows at most.
+    X : array-like or sparse matrix of shape (n, d)
     kernel : Stationary
     penalty : float
         lambda = alpha / n.
     n_frequencies : int, default=2000
         Size of the pool, drawn from the spectral measure.
+    max_rows : int, default=4000
+        As in `leverage_scores`.
     random_state : int, RandomState, Generator or None, default=0
 
     Returns
     -------
     estimate : Estimate
-        Its standard error is that of the largest of the pool, by comparing its halves; k(0) / lambda is an upper bound.
+        Its standard error has that of the largest score and the difference between the halves of the pool;
+        k(0) / lambda is an upper bound.
     """
-    rows = check_array(X, dtype=float)
-    measure = kernel.spectral_measure(rows.shape[1])
-    omega = MonteCarlo().draw(measure, n_frequencies, rows.shape[1], resolve_seed(random_state)).omega
-    scores = leverage_scores(rows, omega, kernel=kernel, penalty=penalty)
-    halves = [np.max(half) for half in np.array_split(scores, 2)]
-    return Estimate(float(np.max(scores)), float(abs(halves[0] - halves[1])), len(rows))
+    d, seed = np.shape(X)[1], resolve_seed(random_state)
+    omega = MonteCarlo().draw(kernel.spectral_measure(d), n_frequencies, d, seed).omega
+    setting = {"kernel": kernel, "penalty": penalty, "max_rows": max_rows, "random_state": seed}
+    scores, errors = leverage_scores(X, omega, return_std=True, **setting)
+    largest = int(np.argmax(scores))
+    halves = [np.max(half) for half in np.array_split(scores, 2)] if n_frequencies > 1 else [0.0, scores[0]]
+    n_rows = min(np.shape(X)[0], max_rows)
+    return Estimate(float(scores[largest]), float(np.hypot(errors[largest], halves[0] - halves[1])), n_rows)
 
 
-def _trace(K: Array, penalty: float) -> float:
-    """Tr(K (K + n lambda)^-1) = n - n lambda Tr((K + n lambda)^-1), without the loss of digits of the difference."""
-    eigenvalues = np.maximum(np.linalg.eigvalsh(K), 0.0)
-    return float(np.sum(eigenvalues / (eigenvalues + len(K) * penalty)))
+def _on_rows(statistic: Callable[[Array], Array], X: Any, max_rows: int, random_state: Any) -> tuple[Array, Array, int]:
+    """A statistic of all rows, exact or from replicates: values, standard errors, rows used at a time."""
+    table = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
+    n = table.shape[0]
+    if n <= max_rows:
+        value = statistic(_dense(table))
+        return value, np.zeros_like(value), n
+    size = max_rows // _REPLICATES
+    if size < 2:
+        raise invalid_parameter("bochner.theory", "max_rows", f"at least {2 * _REPLICATES}", max_rows)
+    chosen = generator(resolve_seed(random_state), Stream.SUBSAMPLE).choice(n, (_REPLICATES, size), replace=False)
+    replicates = [_dense(table[np.sort(part)]) for part in chosen]
+    # Every other row of a sorted random subsample would be no random half of it if the table is ordered.
+    order = generator(resolve_seed(random_state), Stream.PAIRS).permutation(size)
+    whole = np.array([statistic(rows) for rows in replicates])
+    half = np.array([[statistic(rows[part]) for part in np.array_split(order, 2)] for rows in replicates])
+    corrections = (whole - half.mean(axis=1)) * (1 - size / n)
+    values = whole + corrections
+    spread = values.std(axis=0, ddof=1) / np.sqrt(_REPLICATES)
+    return values.mean(axis=0), np.hypot(spread, corrections.mean(axis=0) / 2), size
+
+
+def _dense(rows: Any) -> Array:
+    return np.asarray(rows.toarray() if issparse(rows) else rows, dtype=float)
+
+
+def _dimension(eigenvalues: Array, penalty: float) -> float:
+    """Of the eigenvalues of K / n: without the loss of digits of n - n lambda Tr((K + n lambda)^-1)."""
+    return float(np.sum(eigenvalues / (eigenvalues + penalty)))
 
 
 def _check_penalty(penalty: float) -> None:
