@@ -29,7 +29,7 @@ from bochner.sampling.pilot import leverage, spectrum
 
 __all__ = ["Estimate", "effective_dimension", "leverage_scores", "maximum_feature_dimension"]
 
-_REPLICATES = 4
+_PARTS = 4
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Estimate:
     standard_error : float
         0 where the value is exact for these rows.
     n_rows : int
-        Rows used, in each replicate if there are several.
+        Rows used.
     """
 
     value: float
@@ -65,12 +65,13 @@ def effective_dimension(
     penalty : float
         lambda = alpha / n.
     max_rows : int, default=4000
-        Up to so many rows it is exact. Beyond, it is the mean over four disjoint subsamples of so many rows in all, at
-        the same lambda. The bias of a subsample of s rows, of order 1/s, is removed by comparing with its halves:
+        Up to so many rows it is exact. Beyond, it is that of a random subsample of s = max_rows rows at the same
+        lambda, whose bias, of order 1/s, is reduced by comparing with its halves:
 
             N(n) ~ N(s) + (N(s) - N(s/2)) (1 - s/n)
 
-        and the standard error has the spread of the subsamples and half of that correction.
+        The standard error has the spread of the quarters and all of that correction. A dimension near s means that the
+        subsample is saturated: it is then too small still, and more rows are needed.
     random_state : int, RandomState, Generator or None, default=0
 
     Returns
@@ -162,8 +163,9 @@ def maximum_feature_dimension(
     """
     d, seed = np.shape(X)[1], resolve_seed(random_state)
     omega = MonteCarlo().draw(kernel.spectral_measure(d), n_frequencies, d, seed).omega
-    setting = {"kernel": kernel, "penalty": penalty, "max_rows": max_rows, "random_state": seed}
-    scores, errors = leverage_scores(X, omega, return_std=True, **setting)
+    scores, errors = leverage_scores(
+        X, omega, kernel=kernel, penalty=penalty, max_rows=max_rows, random_state=seed, return_std=True
+    )
     largest = int(np.argmax(scores))
     halves = [np.max(half) for half in np.array_split(scores, 2)] if n_frequencies > 1 else [0.0, scores[0]]
     n_rows = min(np.shape(X)[0], max_rows)
@@ -171,25 +173,22 @@ def maximum_feature_dimension(
 
 
 def _on_rows(statistic: Callable[[Array], Array], X: Any, max_rows: int, random_state: Any) -> tuple[Array, Array, int]:
-    """A statistic of all rows, exact or from replicates: values, standard errors, rows used at a time."""
+    """A statistic of all rows, exact or from a subsample: values, standard errors, rows used."""
     table = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
     n = table.shape[0]
     if n <= max_rows:
         value = statistic(_dense(table))
         return value, np.zeros_like(value), n
-    size = max_rows // _REPLICATES
-    if size < 2:
-        raise invalid_parameter("bochner.theory", "max_rows", f"at least {2 * _REPLICATES}", max_rows)
-    chosen = generator(resolve_seed(random_state), Stream.SUBSAMPLE).choice(n, (_REPLICATES, size), replace=False)
-    replicates = [_dense(table[np.sort(part)]) for part in chosen]
-    # Every other row of a sorted random subsample would be no random half of it if the table is ordered.
-    order = generator(resolve_seed(random_state), Stream.PAIRS).permutation(size)
-    whole = np.array([statistic(rows) for rows in replicates])
-    half = np.array([[statistic(rows[part]) for part in np.array_split(order, 2)] for rows in replicates])
-    corrections = (whole - half.mean(axis=1)) * (1 - size / n)
-    values = whole + corrections
-    spread = values.std(axis=0, ddof=1) / np.sqrt(_REPLICATES)
-    return values.mean(axis=0), np.hypot(spread, corrections.mean(axis=0) / 2), size
+    if max_rows < 2 * _PARTS:
+        raise invalid_parameter("bochner.theory", "max_rows", f"at least {2 * _PARTS}", max_rows)
+    order = generator(resolve_seed(random_state), Stream.SUBSAMPLE).choice(n, max_rows, replace=False)
+    rows = _dense(table[order])
+    whole = statistic(rows)
+    halves, parts = (np.array([statistic(part) for part in np.array_split(rows, k)]) for k in (2, _PARTS))
+    correction = (whole - halves.mean(axis=0)) * (1 - max_rows / n)
+    # A part of 1/k of the rows has k times the variance of the whole.
+    spread = parts.std(axis=0, ddof=1) / np.sqrt(_PARTS)
+    return whole + correction, np.hypot(spread, correction), max_rows
 
 
 def _dense(rows: Any) -> Array:

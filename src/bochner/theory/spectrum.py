@@ -43,14 +43,15 @@ class SpectrumFit:
         c of exp(-c i), b of i^-b; the rank if it is finite.
     standard_error : float
         Of the exponent: from the spread of the fits on four disjoint quarters of the pilot, halved, because the
-        residuals of neighbouring eigenvalues are far from independent. nan with fewer than 64 rows; 0 for a rank.
+        residuals of neighbouring eigenvalues are far from independent. It says how well the pilot knows the exponent,
+        not whether the law is right: that is what R^2 is for. nan with fewer than 64 rows; 0 for a rank.
     r_squared : dict
         Share of the variance of log mu_i explained by each of the two laws over the range.
     first, last : int
         The range of the fit, counted from 1: the leading tenth is left out, as is all beyond an eighth of the rows,
         where a pilot says little of the operator.
     eigenvalues : tuple of float
-        Those of the pilot up to `last`, at least one.
+        Those of the pilot above rounding, at least one, descending.
     n_rows : int
         Rows of the pilot.
     """
@@ -67,10 +68,7 @@ class SpectrumFit:
     @property
     def capacity(self) -> float:
         """gamma with N(lambda) of order lambda^-gamma: 1/b, at most 1; 0 for the faster decays (up to logarithms)."""
-        return min(1.0, 1 / self.exponent) if self.decay == "polynomial" and self.exponent > 0 else self._limit()
-
-    def _limit(self) -> float:
-        return 1.0 if self.decay == "polynomial" else 0.0
+        return 1 / max(self.exponent, 1.0) if self.decay == "polynomial" else 0.0
 
     def to_dict(self) -> dict[str, Any]:
         """The fit as plain data, ready for JSON."""
@@ -109,7 +107,7 @@ def fit_spectrum(X: Any, *, kernel: Stationary, max_rows: int = 1000, random_sta
     >>> from bochner import Laplacian
     >>> fit = fit_spectrum(np.linspace(0, 1, 800)[:, None], kernel=Laplacian())
     >>> fit.decay, round(fit.exponent, 1)
-    ('polynomial', 2.0)
+    ('polynomial', 2.1)
     """
     if isinstance(max_rows, bool) or not int(max_rows) == max_rows or max_rows < 2:
         raise invalid_parameter("fit_spectrum", "max_rows", "an integer of at least 2", max_rows)
@@ -120,7 +118,7 @@ def fit_spectrum(X: Any, *, kernel: Stationary, max_rows: int = 1000, random_sta
     rows = np.asarray(chosen.toarray() if issparse(chosen) else chosen, dtype=float)
     eigenvalues = spectrum(rows, kernel)
     rank = _numerical_rank(eigenvalues)
-    kept = tuple(float(value) for value in eigenvalues[: max(1, min(rank, n // 8))])
+    kept = tuple(float(value) for value in eigenvalues[: max(1, rank)])
     first, last = _range(rank, n)
     if _stops(eigenvalues, rank) or last - first < 2:
         return SpectrumFit("finite rank", float(rank), 0.0, {}, 1, rank, kept, n)
