@@ -5,7 +5,7 @@ cross-validation error on 1,000 rows. Then
 
 - spectral: Delta = max |eig((K + n lambda)^-1 (K^ + n lambda)) - 1| on 600 rows that the sampler has not seen, mean
   over draws, at a grid of widths; and, for every width of plain sampling, the width at which leverage has its Delta;
-- risk: `KernelRegressor` on up to 20,000 rows with the penalty by GCV: test error and seconds of the whole fit, pilot
+- risk: `KernelRegressor` on up to 20,000 rows with the penalty by GCV: test error and seconds (medians) of the fit, pilot
   included, at a grid of widths; and, for every fit with leverage, the error of plain sampling at the same seconds.
 
 The JSON is written after each data set; names as arguments run only those. The data folder is BOCHNER_DATA.
@@ -105,7 +105,7 @@ def risk(X, y, X_test, y_test, kernel):
             runs["leverage"].append(fit(bo.Leverage(), width, seed))
         for name, values in runs.items():
             seconds, errors = np.array(values).T
-            table.setdefault(name, []).append([float(np.median(seconds)), float(np.mean(errors))])
+            table.setdefault(name, []).append([float(np.median(seconds)), float(np.median(errors))])
     times, errors = np.array(table["plain"]).T
     equal_time = [
         {

@@ -38,7 +38,7 @@ class Leverage(Sampler):
     ----------
     penalty : float, default=None
         lambda = alpha / n of the ridge problem that the features are for. None: the one at which the effective
-        dimension of the pilot is m, the number of frequencies, or half of the pilot rows if that is less.
+        dimension of the pilot is half of what the features, or the pilot, can resolve: min(m, pilot rows) / 2.
     pool_size : int, default=None
         s. None: 8 m, at most 16,384 but at least 2 m.
     pilot_rows : int, default=1000
@@ -82,7 +82,7 @@ class Leverage(Sampler):
         rows = sample_rows(pilot.X, self.pilot_rows, seed)
         penalty = self.penalty
         if penalty is None:
-            penalty = penalty_of_dimension(spectrum(rows, pilot.kernel), min(m, len(rows) / 2))
+            penalty = penalty_of_dimension(spectrum(rows, pilot.kernel), min(m, len(rows)) / 2)
         scores = leverage(rows, omega, pilot.kernel, penalty)
         kept, weights = self._sample(scores, m, seed)
         record = PilotRecord(
