@@ -5,7 +5,7 @@ cross-validation error on 1,000 rows. Then
 
 - spectral: Delta = max |eig((K + n lambda)^-1 (K^ + n lambda)) - 1| on 600 rows that the sampler has not seen, mean
   over draws, at a grid of widths; and, for every width of plain sampling, the width at which leverage has its Delta;
-- risk: `KernelRegressor` on up to 20,000 rows with the penalty by GCV: test error and seconds (medians) of the fit, pilot
+- risk: `KernelRegressor` on up to 20,000 rows with the penalty by GCV: median test error and seconds of the fit, pilot
   included, at a grid of widths; and, for every fit with leverage, the error of plain sampling at the same seconds.
 
 The JSON is written after each data set; names as arguments run only those. The data folder is BOCHNER_DATA.
@@ -76,16 +76,23 @@ def spectral(X, rows, kernel, lam):
         name: [float(np.mean([delta(make(lam), width, seed) for seed in range(DRAWS)])) for width in WIDTHS]
         for name, make in SAMPLERS.items()
     }
-    ratios = {
-        name: [_width_at(values, target) / width for width, target in zip(WIDTHS, deltas["plain"])]
+    return {"widths": WIDTHS, "delta": deltas, "features_over_plain_at_equal_delta": ratios(deltas)}
+
+
+def ratios(deltas):
+    """Width of every sampler at the Delta of plain sampling, over the width of plain sampling."""
+    return {
+        name: [width_at(values, target, width) for width, target in zip(WIDTHS, deltas["plain"])]
         for name, values in deltas.items()
+        if name != "plain"
     }
-    return {"widths": WIDTHS, "delta": deltas, "features_over_plain_at_equal_delta": ratios}
 
 
-def _width_at(values, target):
-    """Width at which Delta, which falls, is the target: linear in the logarithms; the end of the grid beyond it."""
-    return float(np.exp(np.interp(-np.log(target), -np.log(values), np.log(WIDTHS))))
+def width_at(values, target, width):
+    """Where Delta, which falls, is the target: linear in the logarithms; None where the narrowest map is below it."""
+    if target > values[0]:
+        return None
+    return float(np.exp(np.interp(-np.log(target), -np.log(values), np.log(WIDTHS)))) / width
 
 
 def risk(X, y, X_test, y_test, kernel):
@@ -110,12 +117,17 @@ def risk(X, y, X_test, y_test, kernel):
     equal_time = [
         {
             "n_components": width, "seconds": seconds, "leverage": error,
-            "plain_at_equal_seconds": float(np.interp(np.log(seconds), np.log(times), errors)),
+            "plain_at_equal_seconds": error_at(seconds, times, errors),
             "plain_at_equal_width": float(plain),
         }
         for width, (seconds, error), plain in zip(widths, table["leverage"], errors)
     ]  # fmt: skip
     return {"rows": len(X), "plain_seconds": times.tolist(), "table": equal_time}
+
+
+def error_at(seconds, times, errors):
+    """Error of plain sampling for so many seconds, linear in their logarithm; None beyond its widest map."""
+    return None if seconds > times[-1] else float(np.interp(np.log(seconds), np.log(times), errors))
 
 
 def study(name):
