@@ -44,7 +44,7 @@ class FourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         Which embedding.
     sampling : {"monte_carlo", "orthogonal", "qmc", "leverage"} or Sampler, default="monte_carlo"
         How the frequencies are drawn. "leverage" looks at a pilot of the rows (`Leverage`): fewer features for the same
-        kernel machine, most of all with few inputs, a small penalty or a rough kernel.
+        spectral error, at the price of the pilot's time.
     eps : float, default=None
         Largest kernel error allowed, for n_components="auto".
     delta : float, default=0.01
