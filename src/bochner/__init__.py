@@ -18,6 +18,7 @@ _HOME = {
     "KernelPCA": "bochner.estimators",
     "KernelRegressor": "bochner.estimators",
     "Laplacian": "bochner.kernels",
+    "Leverage": "bochner.sampling",
     "Matern": "bochner.kernels",
     "Moments": "bochner.statistics",
     "MonteCarlo": "bochner.sampling",

@@ -23,6 +23,7 @@ class Stream(IntEnum):
     PILOT = 7
     FOLDS = 8
     SPLINE_CENTRES = 9
+    RESAMPLE = 10
 
 
 def resolve_seed(random_state: object) -> int:

@@ -35,6 +35,7 @@ ESTIMATORS = [
     bo.KernelClassifier("laplacian", alpha=0.1, fit_intercept=False),
     bo.KernelClassifier(loss="hinge"),
     bo.KernelClassifier(loss="squared_hinge", probability=True),
+    bo.FourierFeatures(sampling="leverage"),
     bo.KernelRegressor(),
     bo.KernelRegressor(alpha=1.0, fit_intercept=False),
     bo.KernelRegressor(bo.Matern(nu=2.5), alpha="evidence"),

@@ -85,6 +85,17 @@ def test_a_plan_prints_and_becomes_json():
     assert "<table>" in plan._repr_html_()
 
 
+def test_data_show_what_their_spectrum_implies():
+    plan = bo.plan(X, kernel=bo.Matern(5.0, nu=2.5))
+    assert plan.counts.spectrum.decay == "polynomial"
+    assert plan.counts.n_points == 150
+    for shown in (str(plan), plan._repr_html_()):
+        assert "Zhu Li Table 2" in shown
+        assert "Rudi & Rosasco Theorem 3" in shown
+    assert plan.to_dict()["counts"]["rows"][0]["certified"]
+    assert bo.plan(n_samples=150, n_features=4).counts is None
+
+
 def test_a_plan_draws_its_curve():
     ax = bo.plan(X, eps=0.1, memory="1GB").plot()
     labels = [text.get_text() for text in ax.get_legend().get_texts()]

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import bochner as bo
 from bochner.theory import effective_dimension, leverage_scores, maximum_feature_dimension
@@ -18,13 +19,43 @@ def test_the_effective_dimension_is_a_trace():
     assert estimate.standard_error == 0
 
 
-def test_on_many_rows_it_is_estimated_with_an_error():
-    large = rows(1, 3000, 2)
-    exact = effective_dimension(large, kernel=KERNEL, penalty=PENALTY)
-    pilot = effective_dimension(large, kernel=KERNEL, penalty=PENALTY, max_rows=1200)
-    assert pilot.n_rows == 300
-    assert pilot.standard_error > 0
-    assert float(pilot) == pytest.approx(exact.value, rel=0.1)
+LARGE = rows(1, 1600, 2)
+
+
+@pytest.mark.parametrize("penalty", [1e-2, 1e-3])
+def test_on_many_rows_it_is_estimated_with_an_error_that_holds(penalty):
+    exact = effective_dimension(LARGE, kernel=KERNEL, penalty=penalty).value
+    pilot = effective_dimension(LARGE, kernel=KERNEL, penalty=penalty, max_rows=600)
+    assert pilot.n_rows == 600
+    assert 0 < pilot.standard_error < 0.1 * exact
+    assert abs(pilot.value - exact) < 4 * pilot.standard_error
+
+
+def test_scores_of_many_rows_are_estimated_with_errors_that_hold():
+    omega = bo.MonteCarlo().draw(KERNEL.spectral_measure(2), 60, 2, seed=0).omega
+    exact, none = leverage_scores(LARGE, omega, kernel=KERNEL, penalty=PENALTY, return_std=True)
+    scores, errors = leverage_scores(LARGE, omega, kernel=KERNEL, penalty=PENALTY, max_rows=600, return_std=True)
+    assert np.all(none == 0)
+    assert np.mean(np.abs(scores - exact) < 4 * errors) >= 0.9  # quarters give three degrees of freedom only
+    assert np.mean(np.abs(scores / exact - 1)) < 0.1
+
+
+def test_the_largest_score_of_many_rows_is_near_that_of_all():
+    exact = maximum_feature_dimension(LARGE, kernel=KERNEL, penalty=PENALTY, n_frequencies=300)
+    pilot = maximum_feature_dimension(LARGE, kernel=KERNEL, penalty=PENALTY, n_frequencies=300, max_rows=600)
+    assert pilot.value == pytest.approx(exact.value, abs=4 * pilot.standard_error)
+
+
+def test_sparse_rows_and_float32_give_what_dense_rows_give():
+    exact = effective_dimension(X, kernel=KERNEL, penalty=PENALTY).value
+    assert effective_dimension(sp.csr_array(X), kernel=KERNEL, penalty=PENALTY).value == pytest.approx(exact)
+    single = effective_dimension(X.astype(np.float32), kernel=KERNEL, penalty=PENALTY).value
+    assert single == pytest.approx(exact, rel=1e-5)
+
+
+def test_too_few_rows_for_a_pilot_are_refused():
+    with pytest.raises(ValueError, match="'max_rows' parameter"):
+        effective_dimension(X, kernel=KERNEL, penalty=PENALTY, max_rows=4)
 
 
 def test_the_mean_leverage_is_the_effective_dimension():

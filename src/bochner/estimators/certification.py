@@ -51,6 +51,8 @@ class MapCertifier:
 
     def a_priori_refusal(self) -> str | None:
         """Why no a priori bound applies, or None."""
+        if self.sampler.uses_pilot:
+            return f"{type(self.sampler).__name__} frequencies are not independent draws, and depend on the rows of fit"
         if not self.sampler.independent:
             return f"{type(self.sampler).__name__} frequencies are not independent draws"
         if self.embedding == "paired" and len(self.fourier.phase):
@@ -87,14 +89,14 @@ class MapCertifier:
             yield from _unless_refused(lambda: uniform.tightest(**setting).certificate(width, delta))  # type: ignore[arg-type]
 
     def sampled(self, X: Any, delta: float) -> Iterator[Certificate]:
-        """Certificates for the law of the data, from disjoint pairs of rows."""
+        """Certificates for the law of the data, from disjoint pairs of rows that the frequencies do not depend on."""
         n = X.shape[0]
-        if n < 4:
+        if n < 4 or self.sampler.uses_pilot:
             return
         order = generator(self.seed, Stream.PAIRS).permutation(n)[: 2 * min(n // 2, _PAIRS)]
         left, right = _dense(X[order[::2]]), _dense(X[order[1::2]])
         estimate = np.sum(self.features(left) * self.features(right), axis=1)
-        largest = self.kernel.variance * (3 if len(self.fourier.phase) else 2)
+        largest = self.kernel.variance + float(np.sum(self.fourier.amplitude**2))  # |k| + |s|
         pairs = SampledPairs(error=estimate - self.kernel.at(left - right), largest=largest)
         yield pairs.quantile(_QUANTILE, delta)
         yield pairs.root_mean_square(delta)
@@ -111,7 +113,11 @@ def certify_map(certifier: MapCertifier, X: Any, delta: float) -> Certificate:
     ]
     sampled = list(certifier.sampled(X, delta))
     if not suprema and not sampled:
-        raise AssumptionError(f"No certificate applies: {certifier.a_priori_refusal()}, and there are too few rows.")
+        amount = "many" if X.shape[0] > EXACT_ROWS else "few"
+        raise AssumptionError(
+            f"No certificate applies: {certifier.a_priori_refusal()}, and there are too {amount} rows. "
+            f"Up to {EXACT_ROWS:,} rows the error is computed."
+        )
     certificate = tightest_first(suprema, sampled)
     refusal = certifier.a_priori_refusal()
     return (

@@ -19,6 +19,7 @@ from bochner.features import FeatureMap, TransformerMap
 from bochner.kernels import Stationary, resolve_kernel
 from bochner.kernels.base import check_scale
 from bochner.planning import default_width, median_length_scale
+from bochner.sampling import resolve_sampler
 
 __all__ = ["KernelModel"]
 
@@ -57,7 +58,13 @@ class KernelModel(CallbackSupportMixin, BaseEstimator):
         width = default_width(blocks.n_rows) if isinstance(asked, str) else asked
         self.features_ = FourierFeatures(
             self._resolved_kernel(blocks), n_components=width, sampling=self.sampling, random_state=self.seed_
-        ).fit(blocks.X[:1])
+        ).fit(self._rows_for_features(blocks))
+
+    def _rows_for_features(self, blocks: RowBlocks) -> Any:
+        """All rows of positive weight for a sampler that looks at them, else one row, which tells the width."""
+        if not resolve_sampler(self.sampling).uses_pilot:
+            return blocks.X[:1]
+        return blocks.X if blocks.sample_weight is None else blocks.X[np.flatnonzero(blocks.sample_weight)]
 
     def _resolved_kernel(self, blocks: RowBlocks) -> Stationary:
         kernel = resolve_kernel(self, self.kernel)
@@ -80,6 +87,8 @@ class KernelModel(CallbackSupportMixin, BaseEstimator):
 
     def _warn_of_first_block(self, n_rows: int) -> None:
         by_data = [name for name in (self._width_parameter, "length_scale") if isinstance(getattr(self, name), str)]
+        if resolve_sampler(self.sampling).uses_pilot:
+            by_data.append("sampling")
         if isinstance(self.kernel, Stationary) and self.length_scale == "auto":
             by_data.remove("length_scale")
         if by_data and self.features is None:

@@ -14,10 +14,10 @@ from bochner._typing import Array
 from bochner.errors import AssumptionError, invalid_parameter
 from bochner.estimators._sklearn import Interval, StrOptions, refuse_lazy, validated
 from bochner.estimators.certification import MapCertifier, certify_map
-from bochner.features import FourierMap, draw_fourier_map, transform
+from bochner.features import FourierMap, fourier_map, n_frequencies, transform
 from bochner.kernels import Gaussian, Stationary, resolve_kernel
 from bochner.planning import MemoryBill, require_memory
-from bochner.sampling import SAMPLERS, Sampler, resolve_sampler
+from bochner.sampling import SAMPLERS, Frequencies, Leverage, Pilot, Sampler, resolve_sampler
 from bochner.theory import Certificate, finite_set
 
 __all__ = ["FourierFeatures"]
@@ -42,8 +42,9 @@ class FourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         With the paired embedding and an odd width, the last frequency has a phase instead of a sine.
     embedding : {"paired", "phase"}, default="paired"
         Which embedding.
-    sampling : {"monte_carlo", "orthogonal", "qmc"} or Sampler, default="monte_carlo"
-        How the frequencies are drawn.
+    sampling : {"monte_carlo", "orthogonal", "qmc", "leverage"} or Sampler, default="monte_carlo"
+        How the frequencies are drawn. "leverage" looks at a pilot of the rows (`Leverage`): fewer features for the same
+        spectral error, at the price of the pilot's time.
     eps : float, default=None
         Largest kernel error allowed, for n_components="auto".
     delta : float, default=0.01
@@ -63,6 +64,8 @@ class FourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         Frequencies `omega` (m, d), amplitudes and phases.
     seed_ : int
         The seed that was used.
+    pilot_ : PilotRecord or None
+        What a data-dependent sampler saw, chose and spent; None for the others.
     n_components_ : int
         Output width.
     n_features_in_ : int
@@ -117,7 +120,7 @@ class FourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     @validated
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Draw the frequencies. Of X only the width matters (and the variance for gamma="scale").
+        """Draw the frequencies. Of X only the width matters, unless gamma="scale" or sampling="leverage".
 
         Parameters
         ----------
@@ -132,14 +135,10 @@ class FourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
         self.kernel_ = self._resolved_kernel(X)
         self.seed_ = resolve_seed(self.random_state)
-        self.map_: FourierMap = draw_fourier_map(
-            self.kernel_,
-            resolve_sampler(self.sampling),
-            n_features=X.shape[1],
-            n_components=self._width(X.shape[0]),
-            embedding=self.embedding,  # type: ignore[arg-type]
-            seed=self.seed_,
-        )
+        width = self._width(X.shape[0])
+        frequencies = self._frequencies(X, n_frequencies(width, self.embedding))  # type: ignore[arg-type]
+        self.pilot_ = frequencies.pilot
+        self.map_: FourierMap = fourier_map(frequencies, self.kernel_, n_components=width, seed=self.seed_)
         self.n_components_ = self.map_.n_components
         return self
 
@@ -196,6 +195,16 @@ class FourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             seed=self.seed_,
             independent=independent,
         )
+
+    def _frequencies(self, X: Any, m: int) -> Frequencies:
+        sampler, d = resolve_sampler(self.sampling), X.shape[1]
+        if isinstance(sampler, Leverage):
+            require_memory(
+                MemoryBill(sampler.memory(X.shape[0], m, d)),
+                "Lower pool_size or pilot_rows of Leverage, or n_components.",
+            )
+        pilot = Pilot(X, self.kernel_) if sampler.uses_pilot else None
+        return sampler.draw(self.kernel_.spectral_measure(d), m, d, self.seed_, pilot)
 
     def _width(self, n_rows: int) -> int:
         if not isinstance(self.n_components, str):

@@ -1,7 +1,7 @@
 """X -> Z: feature maps and the blocked, threaded way to apply them."""
 
 from bochner.features.base import FeatureMap, TransformerMap, apply_map, linear_response, transform
-from bochner.features.fourier import FourierMap, draw_fourier_map
+from bochner.features.fourier import FourierMap, draw_fourier_map, fourier_map, n_frequencies
 from bochner.features.spline import SplineMap, draw_spline_map
 
 __all__ = [
@@ -12,6 +12,8 @@ __all__ = [
     "apply_map",
     "draw_fourier_map",
     "draw_spline_map",
+    "fourier_map",
     "linear_response",
+    "n_frequencies",
     "transform",
 ]

@@ -13,7 +13,7 @@ from bochner._typing import Array
 from bochner.kernels.base import Stationary
 from bochner.sampling.base import Frequencies, Sampler
 
-__all__ = ["Embedding", "FourierMap", "draw_fourier_map"]
+__all__ = ["Embedding", "FourierMap", "draw_fourier_map", "fourier_map", "n_frequencies"]
 
 Embedding = Literal["paired", "phase"]
 
@@ -78,12 +78,29 @@ class FourierMap:
 
 
 def draw_fourier_map(
-    kernel: Stationary, sampler: Sampler, *, n_features: int, n_components: int, embedding: Embedding, seed: int
+    kernel: Stationary,
+    sampler: Sampler,
+    *,
+    n_features: int,
+    n_components: int,
+    embedding: Embedding,
+    seed: int,
 ) -> FourierMap:
     """Draw a Fourier map of output width `n_components`."""
-    n_phases = n_components if embedding == "phase" else n_components % 2
-    m = (n_components + n_phases) // 2
+    m = n_frequencies(n_components, embedding)
     frequencies = sampler.draw(kernel.spectral_measure(n_features), m, n_features, seed)
+    return fourier_map(frequencies, kernel, n_components=n_components, seed=seed)
+
+
+def n_frequencies(n_components: int, embedding: Embedding) -> int:
+    """Frequencies of a map of this width: half of it for pairs, rounded up, since an odd width ends with a phase."""
+    return n_components if embedding == "phase" else (n_components + 1) // 2
+
+
+def fourier_map(frequencies: Frequencies, kernel: Stationary, *, n_components: int, seed: int) -> FourierMap:
+    """The map of frequencies that are already drawn; those beyond n_components / 2 have a phase, the last ones."""
+    m = len(frequencies.omega)
+    n_phases = 2 * m - n_components
     power = np.full(m, kernel.variance / m) * _weights(frequencies)
     power[m - n_phases :] *= 2
     return FourierMap(

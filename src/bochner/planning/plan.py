@@ -7,6 +7,7 @@ from typing import Any
 
 from bochner.errors import MissingExtraError
 from bochner.planning.memory import format_bytes
+from bochner.theory import FeatureCounts
 
 __all__ = ["Alternative", "Plan"]
 
@@ -47,6 +48,10 @@ class Plan:
     time_budget : float or None
     alternatives : tuple of Alternative
     warnings : tuple of str
+    curve : tuple of (int, float)
+        Certified error at a range of widths.
+    counts : FeatureCounts or None
+        What the spectrum of the data implies, if there are data: the rates that apply, and their counts.
     """
 
     n_samples: int
@@ -68,24 +73,26 @@ class Plan:
     alternatives: tuple[Alternative, ...]
     warnings: tuple[str, ...]
     curve: tuple[tuple[int, float], ...]
+    counts: FeatureCounts | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The plan as plain data, ready for JSON."""
-        return asdict(self)
+        return {**asdict(self), "counts": None if self.counts is None else self.counts.to_dict()}
 
     def __str__(self) -> str:
         rows = "\n".join(f"  {name:<12} {value}" for name, value in self._rows())
         considered = "\n".join(f"  - {a.bound}: {_count(a.n_components)} ({a.verdict})" for a in self.alternatives)
         cautions = "\n".join(f"  ! {warning}" for warning in self.warnings)
         parts = ["Plan", rows, *(["considered", considered] if considered else []), *([cautions] if cautions else [])]
-        return "\n".join(parts)
+        return "\n".join([*parts, *([] if self.counts is None else [str(self.counts)])])
 
     def _repr_html_(self) -> str:
         rows = "".join(
             f"<tr><th style='text-align:left'>{name}</th><td>{value}</td></tr>" for name, value in self._rows()
         )
         items = [f"{a.bound}: {_count(a.n_components)} ({a.verdict})" for a in self.alternatives] + list(self.warnings)
-        return f"<table>{rows}</table><ul>{''.join(f'<li>{item}</li>' for item in items)}</ul>"
+        counts = "" if self.counts is None else self.counts._repr_html_()
+        return f"<table>{rows}</table><ul>{''.join(f'<li>{item}</li>' for item in items)}</ul>{counts}"
 
     def _rows(self) -> list[tuple[str, str]]:
         budget = f"budget {format_bytes(self.memory_budget)}"

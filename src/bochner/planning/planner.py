@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from bochner.planning.memory import MemoryBill, format_bytes, ridge_bill
 from bochner.planning.plan import Alternative, Plan
 from bochner.planning.width import default_width
 from bochner.statistics import PassPlan, plan_pass
-from bochner.theory import finite_set, uniform
+from bochner.theory import FeatureCounts, feature_counts, finite_set, fit_spectrum, uniform
 from bochner.theory.base import Embedding, TailBound, check_delta, check_eps
 from bochner.theory.normalised import normalised
 from bochner.theory.region import UniformBound, diameter_of
@@ -29,6 +29,7 @@ __all__ = ["plan"]
 
 _LARGEST_WIDTH = 2**20
 _DATA_AWARE_ROWS = 300
+_SPECTRUM_ROWS = 16
 
 
 def plan(
@@ -66,7 +67,7 @@ def plan(
         Time budget in seconds.
     embedding : {"paired", "phase"}, default="paired"
     random_state : int, RandomState, Generator or None, default=0
-        Of the subsample for the median heuristic.
+        Of the subsamples for the median heuristic and for the spectrum.
 
     Returns
     -------
@@ -88,7 +89,8 @@ def plan(
     targets = 1 if y is None or np.ndim(y) == 1 else int(np.shape(y)[1])
     with config_context(memory=memory):
         budget = _Budget(n, d, targets, dtype, time, calibrate(dtype.name))
-        return _settle(_bounds(n, d, spectral, embedding, X), budget, spectral, eps, delta)
+        settled = _settle(_bounds(n, d, spectral, embedding, X), budget, spectral, eps, delta)
+    return replace(settled, counts=_counts(X, spectral, delta, random_state))
 
 
 @dataclass(frozen=True)
@@ -219,6 +221,14 @@ def _bounds(n: int, d: int, kernel: Stationary, embedding: Embedding, X: Any) ->
     if not diameter > 0 or not np.isfinite(kernel.sigma_p(d)):
         return finite
     return [*finite, uniform.tightest(kernel=kernel, n_features=d, diameter=diameter, embedding=embedding)]
+
+
+def _counts(X: Any, kernel: Stationary, delta: float, random_state: Any) -> FeatureCounts | None:
+    """What the spectrum of the data implies; None without data, or with too few rows for a spectrum."""
+    if X is None or np.shape(X)[0] < _SPECTRUM_ROWS:
+        return None
+    fit = fit_spectrum(X, kernel=kernel, random_state=random_state)
+    return feature_counts(fit, n_points=np.shape(X)[0], k_zero=kernel.variance, delta=delta)
 
 
 def _shape(X: Any, n_samples: int | None, n_features: int | None) -> tuple[int, int, np.dtype[Any]]:

@@ -2,13 +2,30 @@
 
 from bochner.errors import invalid_parameter
 from bochner.sampling.base import Frequencies, Sampler
+from bochner.sampling.leverage import Leverage
 from bochner.sampling.monte_carlo import MonteCarlo
 from bochner.sampling.orthogonal import Orthogonal
+from bochner.sampling.pilot import Pilot, PilotRecord
 from bochner.sampling.quasi_monte_carlo import QuasiMonteCarlo
 
-__all__ = ["Frequencies", "MonteCarlo", "Orthogonal", "QuasiMonteCarlo", "Sampler", "resolve_sampler"]
+__all__ = [
+    "Frequencies",
+    "Leverage",
+    "MonteCarlo",
+    "Orthogonal",
+    "Pilot",
+    "PilotRecord",
+    "QuasiMonteCarlo",
+    "Sampler",
+    "resolve_sampler",
+]
 
-SAMPLERS: dict[str, type[Sampler]] = {"monte_carlo": MonteCarlo, "orthogonal": Orthogonal, "qmc": QuasiMonteCarlo}
+SAMPLERS: dict[str, type[Sampler]] = {
+    "leverage": Leverage,
+    "monte_carlo": MonteCarlo,
+    "orthogonal": Orthogonal,
+    "qmc": QuasiMonteCarlo,
+}
 
 
 def resolve_sampler(sampling: str | Sampler) -> Sampler:

@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator
 
 from bochner._typing import Array
 from bochner.kernels.measure import SpectralMeasure
+from bochner.sampling.pilot import Pilot, PilotRecord
 
 __all__ = ["Frequencies", "Sampler"]
 
@@ -22,10 +23,13 @@ class Frequencies:
     omega : array of shape (m, d), float64
     weights : array of shape (m,) or None
         Importance weights p/q of the frequencies; None: all 1.
+    pilot : PilotRecord or None
+        What the sampler learnt from the data, if it looked at them.
     """
 
     omega: Array
     weights: Array | None = None
+    pilot: PilotRecord | None = None
 
 
 class Sampler(BaseEstimator):
@@ -37,13 +41,18 @@ class Sampler(BaseEstimator):
         Frequencies are independent draws from the measure: the assumption of every iid bound.
     nested : bool
         The first frequencies of a wider map are those of the narrower one with the same seed.
+    uses_pilot : bool
+        The frequencies depend on the data: `draw` needs a pilot.
     """
 
     independent: bool
     nested: bool
+    uses_pilot: bool = False
 
-    def draw(self, measure: SpectralMeasure, n_frequencies: int, n_features: int, seed: int) -> Frequencies:
-        """Draw `n_frequencies` frequencies of R^`n_features`; the same seed gives the same bits."""
+    def draw(
+        self, measure: SpectralMeasure, n_frequencies: int, n_features: int, seed: int, pilot: Pilot | None = None
+    ) -> Frequencies:
+        """Draw `n_frequencies` frequencies of R^`n_features`; the same seed (and pilot) gives the same bits."""
         normals, uniforms = self.points(n_frequencies, n_features, measure.n_vectors, measure.n_uniforms, seed)
         return Frequencies(measure.frequencies(normals, uniforms))
 

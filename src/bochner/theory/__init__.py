@@ -35,6 +35,8 @@ from bochner.theory.base import (
     concrete_claims,
 )
 from bochner.theory.dimension import Estimate, effective_dimension, leverage_scores, maximum_feature_dimension
+from bochner.theory.feature_counts import FeatureCount, FeatureCounts, feature_counts
+from bochner.theory.spectrum import SpectrumFit, fit_spectrum
 
 __all__ = [
     "Bound",
@@ -42,9 +44,12 @@ __all__ = [
     "Claim",
     "Estimate",
     "Evidence",
+    "FeatureCount",
+    "FeatureCounts",
     "Published",
     "Rate",
     "Source",
+    "SpectrumFit",
     "Status",
     "TailBound",
     "a_posteriori",
@@ -52,7 +57,9 @@ __all__ = [
     "downstream",
     "effective_dimension",
     "expectation",
+    "feature_counts",
     "finite_set",
+    "fit_spectrum",
     "generalization",
     "leverage_scores",
     "lower",

@@ -12,11 +12,12 @@ scikit-learn's alpha divided by the number of rows.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.sparse import issparse
 from sklearn.utils import check_array
 
 from bochner._random import Stream, generator, resolve_seed
@@ -24,10 +25,11 @@ from bochner._typing import Array
 from bochner.errors import invalid_parameter
 from bochner.kernels.base import Stationary
 from bochner.sampling.monte_carlo import MonteCarlo
+from bochner.sampling.pilot import leverage, spectrum
 
 __all__ = ["Estimate", "effective_dimension", "leverage_scores", "maximum_feature_dimension"]
 
-_REPLICATES = 4
+_PARTS = 4
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class Estimate:
     standard_error : float
         0 where the value is exact for these rows.
     n_rows : int
-        Rows used, in each replicate if there are several.
+        Rows used.
     """
 
     value: float
@@ -58,13 +60,18 @@ def effective_dimension(
 
     Parameters
     ----------
-    X : array-like of shape (n, d)
+    X : array-like or sparse matrix of shape (n, d)
     kernel : Stationary
     penalty : float
         lambda = alpha / n.
     max_rows : int, default=4000
-        Up to so many rows it is exact. Beyond, it is the mean over four disjoint subsamples of so many rows in all, at
-        the same lambda, with the standard error of their spread (a subsample has a slightly smaller dimension).
+        Up to so many rows it is exact. Beyond, it is that of a random subsample of s = max_rows rows at the same
+        lambda, whose bias, of order 1/s, is reduced by comparing with its halves:
+
+            N(n) ~ N(s) + (N(s) - N(s/2)) (1 - s/n)
+
+        The standard error has the spread of the quarters and all of that correction. A dimension near s means that the
+        subsample is saturated: it is then too small still, and more rows are needed.
     random_state : int, RandomState, Generator or None, default=0
 
     Returns
@@ -79,78 +86,118 @@ def effective_dimension(
     >>> round(effective_dimension(X, kernel=Gaussian(), penalty=1e-3).value, 2)
     7.77
     """
-    rows = check_array(X, dtype=float)
     _check_penalty(penalty)
-    if len(rows) <= max_rows:
-        return Estimate(_trace(kernel(rows), penalty), 0.0, len(rows))
-    size = max_rows // _REPLICATES
-    order = generator(resolve_seed(random_state), Stream.SUBSAMPLE).permutation(len(rows))
-    parts = [order[i * size : (i + 1) * size] for i in range(_REPLICATES)]
-    values = [_trace(kernel(rows[part]), penalty) for part in parts]
-    return Estimate(float(np.mean(values)), float(np.std(values, ddof=1) / np.sqrt(_REPLICATES)), size)
+    value, error, n_rows = _on_rows(
+        lambda rows: np.atleast_1d(_dimension(spectrum(rows, kernel), penalty)), X, max_rows, random_state
+    )
+    return Estimate(float(value[0]), float(error[0]), n_rows)
 
 
-def leverage_scores(X: Any, omega: Array, *, kernel: Stationary, penalty: float) -> Array:
+def leverage_scores(
+    X: Any,
+    omega: Array,
+    *,
+    kernel: Stationary,
+    penalty: float,
+    max_rows: int = 4000,
+    random_state: Any = 0,
+    return_std: bool = False,
+) -> Any:
     """tau(omega) of each frequency on the rows: k(0) (c'(K + n lambda)^-1 c + s'(K + n lambda)^-1 s).
 
     Parameters
     ----------
-    X : array-like of shape (n, d)
-        A few thousand rows at most: the exact kernel matrix is factorised.
+    X : array-like or sparse matrix of shape (n, d)
     omega : array of shape (m, d)
         Frequencies, such as `FourierFeatures.map_.omega`.
     kernel : Stationary
     penalty : float
         lambda = alpha / n.
+    max_rows : int, default=4000
+        Up to so many rows scores are exact; beyond, they come from subsamples as in `effective_dimension`.
+    random_state : int, RandomState, Generator or None, default=0
+    return_std : bool, default=False
+        Also return the standard errors, 0 where the scores are exact.
 
     Returns
     -------
     scores : array of shape (m,)
         In [0, k(0) / lambda]; their mean over the spectral measure is the effective dimension.
+    standard_errors : array of shape (m,), if `return_std`
     """
-    rows = check_array(X, dtype=float)
     _check_penalty(penalty)
-    factor = cho_factor(kernel(rows) + len(rows) * penalty * np.eye(len(rows)))
-    projection = rows @ np.asarray(omega, dtype=float).T
-    scores = np.zeros(projection.shape[1])
-    for part in (np.cos(projection), np.sin(projection)):
-        scores += np.sum(part * cho_solve(factor, part), axis=0)
-    return kernel.variance * scores
+    frequencies = np.asarray(omega, dtype=float)
+    value, error, _ = _on_rows(lambda rows: leverage(rows, frequencies, kernel, penalty), X, max_rows, random_state)
+    scores = np.clip(value, 0.0, kernel.variance / penalty)
+    return (scores, error) if return_std else scores
 
 
 def maximum_feature_dimension(
-    X: Any, *, kernel: Stationary, penalty: float, n_frequencies: int = 2000, random_state: Any = 0
+    X: Any,
+    *,
+    kernel: Stationary,
+    penalty: float,
+    n_frequencies: int = 2000,
+    max_rows: int = 4000,
+    random_state: Any = 0,
 ) -> Estimate:
     """The largest leverage over a pool of frequencies: an estimate of F_inf(lambda) from below.
 
     Parameters
     ----------
-    X : array-like of shape (n, d)
-        A few thousand rows at most.
+    X : array-like or sparse matrix of shape (n, d)
     kernel : Stationary
     penalty : float
         lambda = alpha / n.
     n_frequencies : int, default=2000
         Size of the pool, drawn from the spectral measure.
+    max_rows : int, default=4000
+        As in `leverage_scores`.
     random_state : int, RandomState, Generator or None, default=0
 
     Returns
     -------
     estimate : Estimate
-        Its standard error is that of the largest of the pool, by comparing its halves; k(0) / lambda is an upper bound.
+        Its standard error has that of the largest score and the difference between the halves of the pool;
+        k(0) / lambda is an upper bound.
     """
-    rows = check_array(X, dtype=float)
-    measure = kernel.spectral_measure(rows.shape[1])
-    omega = MonteCarlo().draw(measure, n_frequencies, rows.shape[1], resolve_seed(random_state)).omega
-    scores = leverage_scores(rows, omega, kernel=kernel, penalty=penalty)
-    halves = [np.max(half) for half in np.array_split(scores, 2)]
-    return Estimate(float(np.max(scores)), float(abs(halves[0] - halves[1])), len(rows))
+    d, seed = np.shape(X)[1], resolve_seed(random_state)
+    omega = MonteCarlo().draw(kernel.spectral_measure(d), n_frequencies, d, seed).omega
+    scores, errors = leverage_scores(
+        X, omega, kernel=kernel, penalty=penalty, max_rows=max_rows, random_state=seed, return_std=True
+    )
+    largest = int(np.argmax(scores))
+    halves = [np.max(half) for half in np.array_split(scores, 2)] if n_frequencies > 1 else [0.0, scores[0]]
+    n_rows = min(np.shape(X)[0], max_rows)
+    return Estimate(float(scores[largest]), float(np.hypot(errors[largest], halves[0] - halves[1])), n_rows)
 
 
-def _trace(K: Array, penalty: float) -> float:
-    """Tr(K (K + n lambda)^-1) = n - n lambda Tr((K + n lambda)^-1), without the loss of digits of the difference."""
-    eigenvalues = np.maximum(np.linalg.eigvalsh(K), 0.0)
-    return float(np.sum(eigenvalues / (eigenvalues + len(K) * penalty)))
+def _on_rows(statistic: Callable[[Array], Array], X: Any, max_rows: int, random_state: Any) -> tuple[Array, Array, int]:
+    """A statistic of all rows, exact or from a subsample: values, standard errors, rows used."""
+    table = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
+    n = table.shape[0]
+    if n <= max_rows:
+        value = statistic(_dense(table))
+        return value, np.zeros_like(value), n
+    if max_rows < 2 * _PARTS:
+        raise invalid_parameter("bochner.theory", "max_rows", f"at least {2 * _PARTS}", max_rows)
+    order = generator(resolve_seed(random_state), Stream.SUBSAMPLE).choice(n, max_rows, replace=False)
+    rows = _dense(table[order])
+    whole = statistic(rows)
+    halves, parts = (np.array([statistic(part) for part in np.array_split(rows, k)]) for k in (2, _PARTS))
+    correction = (whole - halves.mean(axis=0)) * (1 - max_rows / n)
+    # A part of 1/k of the rows has k times the variance of the whole.
+    spread = parts.std(axis=0, ddof=1) / np.sqrt(_PARTS)
+    return whole + correction, np.hypot(spread, correction), max_rows
+
+
+def _dense(rows: Any) -> Array:
+    return np.asarray(rows.toarray() if issparse(rows) else rows, dtype=float)
+
+
+def _dimension(eigenvalues: Array, penalty: float) -> float:
+    """Of the eigenvalues of K / n: without the loss of digits of n - n lambda Tr((K + n lambda)^-1)."""
+    return float(np.sum(eigenvalues / (eigenvalues + penalty)))
 
 
 def _check_penalty(penalty: float) -> None:

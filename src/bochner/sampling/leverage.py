@@ -1,0 +1,171 @@
+"""Leverage-weighted frequencies: those that matter for the data, more often, with the weights that undo it."""
+
+from __future__ import annotations
+
+import time
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from bochner._random import Stream, generator
+from bochner._typing import Array
+from bochner.errors import AssumptionError, invalid_parameter
+from bochner.kernels.measure import SpectralMeasure
+from bochner.sampling.base import Frequencies, Sampler
+from bochner.sampling.monte_carlo import MonteCarlo
+from bochner.sampling.pilot import Pilot, PilotRecord, leverage, penalty_of_dimension, sample_rows, spectrum
+
+__all__ = ["Leverage"]
+
+_POOL_FACTOR, _LARGEST_POOL = 8, 16_384
+
+
+class Leverage(Sampler):
+    """Frequencies in proportion to their leverage on the data (Bach 2017; Li et al. 2019, Algorithm 1).
+
+    A pool of s frequencies is drawn from the spectral measure and scored on a pilot of the rows; m of the pool are
+    kept, without replacement:
+
+        q_i = (1 - mixing) tau_i / sum_j tau_j + mixing / s,    pi_i = min(1, c q_i) with sum_i pi_i = m
+        w_i = m / (s pi_i)  <=  1 / mixing                      weight of a kept frequency, which makes E z.z' = k
+
+    Given the pool the kernel estimate has the mean of the pool's (Horvitz & Thompson 1952), and so, over pools, the
+    kernel. The m frequencies are a systematic sample: each is kept with probability pi_i exactly, and none is kept
+    twice, which at equal width is far closer to K than the draws with replacement of the papers (docs/decisions/008).
+
+    Parameters
+    ----------
+    penalty : float, default=None
+        lambda = alpha / n of the ridge problem that the features are for. None: the one at which the effective
+        dimension of the pilot is half of what the features, or the pilot, can resolve: min(m, pilot rows) / 2.
+    pool_size : int, default=None
+        s. None: 8 m, at most 16,384 but at least 2 m.
+    pilot_rows : int, default=1000
+        Rows to score the pool on. The time is O(r^3 + r^2 s) for r rows.
+    mixing : float in (0, 1], default=0.2
+        Share of the plain law in the proposal; weights are at most 1 / mixing. 1 is a plain sample of the pool.
+    pool : Sampler, default=None
+        How the pool is drawn; None: `MonteCarlo()`. `Orthogonal()` and `QuasiMonteCarlo()` add their gain.
+    """
+
+    independent = False
+    nested = False
+    uses_pilot = True
+
+    def __init__(
+        self,
+        *,
+        penalty: float | None = None,
+        pool_size: int | None = None,
+        pilot_rows: int = 1000,
+        mixing: float = 0.2,
+        pool: Sampler | None = None,
+    ) -> None:
+        self.penalty = penalty
+        self.pool_size = pool_size
+        self.pilot_rows = pilot_rows
+        self.mixing = mixing
+        self.pool = pool
+
+    def draw(
+        self, measure: SpectralMeasure, n_frequencies: int, n_features: int, seed: int, pilot: Pilot | None = None
+    ) -> Frequencies:
+        start, m = time.perf_counter(), n_frequencies
+        if pilot is None:
+            raise AssumptionError(
+                "Leverage chooses frequencies for data: fit FourierFeatures on them, or give a pilot."
+            )
+        size = self._pool_size(m)
+        self._check()
+        omega = self._pool().draw(measure, size, n_features, seed).omega
+        rows = sample_rows(pilot.X, self.pilot_rows, seed)
+        penalty = self.penalty
+        if penalty is None:
+            penalty = penalty_of_dimension(spectrum(rows, pilot.kernel), min(m, len(rows)) / 2)
+        scores = leverage(rows, omega, pilot.kernel, penalty)
+        kept, weights = self._sample(scores, m, seed)
+        record = PilotRecord(
+            n_rows=len(rows),
+            pool_size=size,
+            penalty=float(penalty),
+            effective_dimension=float(np.mean(scores)),
+            standard_error=float(np.std(scores) / np.sqrt(size)),
+            largest_weight=float(np.max(weights)),
+            seconds=time.perf_counter() - start,
+        )
+        return Frequencies(omega[kept], weights, record)
+
+    def points(self, m: int, d: int, n_vectors: int, n_uniforms: int, seed: int) -> tuple[Array, Array]:
+        """Standard points of the pool."""
+        return self._pool().points(m, d, n_vectors, n_uniforms, seed)
+
+    def memory(self, n_rows: int, n_frequencies: int, n_features: int) -> dict[str, int]:
+        """Bytes that a draw holds at its peak, item by item."""
+        rows, size = min(n_rows, self.pilot_rows), self._pool_size(n_frequencies)
+        return {
+            "pool of frequencies": 16 * size * n_features,
+            "pilot rows": 16 * rows * n_features,
+            "kernel matrix and scores of the pilot": 8 * rows * (2 * rows + 4 * min(size, 1024)),
+        }
+
+    def _sample(self, scores: Array, m: int, seed: int) -> tuple[Array, Array]:
+        """Positions in the pool of the m frequencies to keep, and their weights."""
+        size = len(scores)
+        proposal = (1 - self.mixing) * scores / np.sum(scores) + self.mixing / size
+        inclusion = inclusion_probabilities(proposal, m)
+        kept = systematic_sample(inclusion, generator(seed, Stream.RESAMPLE).random())
+        return kept, m / (size * inclusion[kept])
+
+    def _pool(self) -> Sampler:
+        return MonteCarlo() if self.pool is None else self.pool
+
+    def _pool_size(self, m: int) -> int:
+        if self.pool_size is None:
+            return max(2 * m, min(_POOL_FACTOR * m, _LARGEST_POOL))
+        if not _is_count(self.pool_size) or self.pool_size < m:
+            raise invalid_parameter(
+                self, "pool_size", f"None or an integer of at least {m} (frequencies)", self.pool_size
+            )
+        return int(self.pool_size)
+
+    def _check(self) -> None:
+        if not _is_number(self.mixing) or not 0 < self.mixing <= 1:
+            raise invalid_parameter(self, "mixing", "in (0, 1]", self.mixing)
+        if self.penalty is not None and not (_is_number(self.penalty) and 0 < self.penalty < np.inf):
+            raise invalid_parameter(self, "penalty", "None or a positive finite number (alpha / n)", self.penalty)
+        if not _is_count(self.pilot_rows) or self.pilot_rows < 1:
+            raise invalid_parameter(self, "pilot_rows", "an integer of at least 1", self.pilot_rows)
+        if self._pool().uses_pilot:
+            raise invalid_parameter(self, "pool", "a sampler that needs no pilot, or None", self.pool)
+
+
+def inclusion_probabilities(proposal: Array, m: int) -> Array:
+    """pi_i = min(1, c q_i) with sum m: what would be kept more than once is kept for sure, the rest share what is left.
+
+    Every round fixes at least one more, and c only grows.
+    """
+    certain = np.zeros(len(proposal), dtype=bool)
+    while True:
+        left = m - np.count_nonzero(certain)
+        scaled = np.where(certain, 1.0, proposal * (left / max(np.sum(proposal[~certain]), np.finfo(float).tiny)))
+        more = (scaled >= 1) & ~certain
+        if not np.any(more):
+            return scaled
+        certain |= more
+
+
+def systematic_sample(inclusion: Array, start: float) -> Array:
+    """Positions with start + k (k = 0, 1, ...) in their stretch of the cumulated probabilities: i is hit with pi_i."""
+    reach = np.cumsum(inclusion)
+    m = round(reach[-1])
+    kept = np.searchsorted(reach * (m / reach[-1]), start + np.arange(m), side="right")
+    return np.minimum(kept, len(inclusion) - 1)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
