@@ -19,6 +19,7 @@ class Stream(IntEnum):
     SUBSAMPLE = 3
     LENGTHS = 4
     PAIRS = 5
+    TRANSFORMS = 6
 
 
 def resolve_seed(random_state: object) -> int:

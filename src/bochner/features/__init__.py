@@ -2,13 +2,17 @@
 
 from bochner.features.base import FeatureMap, TransformerMap, apply_map, linear_response, transform
 from bochner.features.fourier import FourierMap, draw_fourier_map
+from bochner.features.orbit import OrbitFourierMap, OrbitMap, draw_orbit_map
 
 __all__ = [
     "FeatureMap",
     "FourierMap",
+    "OrbitFourierMap",
+    "OrbitMap",
     "TransformerMap",
     "apply_map",
     "draw_fourier_map",
+    "draw_orbit_map",
     "linear_response",
     "transform",
 ]
