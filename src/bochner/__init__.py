@@ -19,6 +19,7 @@ _HOME = {
     "Matern": "bochner.kernels",
     "Moments": "bochner.statistics",
     "MonteCarlo": "bochner.sampling",
+    "NystroemFeatures": "bochner.estimators",
     "OrbitFeatures": "bochner.estimators",
     "Orthogonal": "bochner.sampling",
     "QuasiMonteCarlo": "bochner.sampling",

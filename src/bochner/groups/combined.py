@@ -124,7 +124,7 @@ class FromMatrices(_Given):
         The law q; None: all alike.
     unitary : bool, default=True
         The matrices are orthogonal, which is checked. An action that changes lengths, such as a magnification, needs
-        its factor |det J|^(-1/2) to be unitary; False lets it pass without, and theorems that assume it do not apply.
+        its factor abs(det J)^(-1/2) to be unitary; False lets it pass without, and theorems that assume it are void.
     closed : bool, default=False
         Whether they are a group, which is not checked.
     """

@@ -94,8 +94,8 @@ class ImageRotations(_ImageGroup):
 
     By 360 k / n degrees if `max_angle` is 180: a group. By angles spread evenly over +-max_angle otherwise: local
     invariance, which keeps a 6 apart from a 9. Quarter turns of a square image are exact; other angles interpolate,
-    which blurs: on digits of MNIST bilinear interpolation changes lengths by 5 % (median) to 13 %, cubic by 1.4 % to 5 %
-    (`unitarity_defect`), and the corners of an image turn out of it.
+    which blurs: on digits of MNIST bilinear interpolation changes lengths by 5 % (median) to 13 %, cubic by 1.4 % to
+    5 % (`unitarity_defect`), and the corners of an image turn out of it.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ class ImageTranslations(_ImageGroup):
 
 
 class ImageScalings(_ImageGroup):
-    """Magnifications about the middle by factors between 1/max_scale and max_scale, with the factor |J|^(-1/2).
+    """Magnifications about the middle by factors between 1/max_scale and max_scale, with the factor abs(J)^(-1/2).
 
     Parameters
     ----------
@@ -266,7 +266,7 @@ class Dihedral(_ImageGroup):
 
 
 class ImageAffine(_ImageGroup):
-    """Affine maps near the identity, with the factor |J|^(-1/2): small turns, shifts, scalings and shears together.
+    """Affine maps near the identity, with the factor abs(J)^(-1/2): small turns, shifts, scalings and shears together.
 
         L = rotation(angle) diag(scale, scale) [[1, shear], [0, 1]],      t = shift
 

@@ -1,6 +1,6 @@
 """An affine map of the plane as a sparse matrix on pixels (Raj et al. 2017, Lemma 2.1).
 
-    (g I)(p) = |det L|^(-1/2) I(L^-1 (p - t)),      p -> L p + t the map, p = (row, column) from the middle of the image
+    (g I)(p) = abs(det L)^(-1/2) I(L^-1 (p - t)),      p -> L p + t the map, p = (row, column) from the middle
 
 The factor makes the action unitary on images on the plane; pixels make it nearly so: values between pixels are
 interpolated, what leaves the image is lost, and what enters is zero.
