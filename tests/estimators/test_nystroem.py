@@ -94,6 +94,13 @@ def test_landmarks_meet_the_orbit_kernel(group, d):
     np.testing.assert_allclose(values.diagonal(X), np.diag(orbit_kernel(kernel, X, X, transforms)), atol=1e-12)
 
 
+def test_a_scale_per_feature_moves_both_sides_and_is_invariant_all_the_same():
+    X, kernel = rows(0, 40, 4), bo.Gaussian([1.0, 2.0, 3.0, 4.0])
+    features = bo.NystroemFeatures(kernel, n_components=8, group=groups.CyclicShifts(), random_state=0).fit(X)
+    assert not features.map_.values.one_sided
+    np.testing.assert_allclose(features.transform(np.roll(X, 1, axis=1)), features.transform(X), atol=1e-9)
+
+
 def test_landmarks_in_many_chunks_are_those_in_one():
     X, L = rows(0, 20, 5), rows(1, 2500, 5)
     np.testing.assert_allclose(

@@ -16,7 +16,7 @@ from bochner.estimators._sklearn import Interval, StrOptions, refuse_lazy, valid
 from bochner.estimators.orbit import choose_transforms
 from bochner.estimators.transformers import FourierFeatures
 from bochner.features import transform
-from bochner.features.nystroem import KernelMap, draw_nystroem_map, leverage_of_rows
+from bochner.features.nystroem import KernelMap, draw_nystroem_map, leverage_of_rows, sees_distance_only
 from bochner.groups import Group
 from bochner.kernels import Stationary, resolve_kernel
 from bochner.planning import MemoryBill, require_memory
@@ -33,7 +33,7 @@ class NystroemFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
     With a group, k is its orbit kernel k_q(x, y) = E k(g x, g' y), computed exactly over the transformations: the
     invariant Nystroem features of Raj et al. Features follow the data and are often better than random ones of the same
-    width, at a higher cost: L r kernel values a row (L r^2 if the transformations are not a group).
+    width, at a higher cost: L r kernel values a row (L r^2 if both sides must be moved).
 
     Parameters
     ----------
@@ -45,7 +45,8 @@ class NystroemFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         Rows drawn uniformly, or with probability in proportion to their approximate ridge leverage scores, which finds
         rare regions.
     group : Group, default=None
-        Transformations that the features should not see. Those of a group that is `closed` move the landmarks only.
+        Transformations that the features should not see. If they are `closed` and the kernel depends on distance, only
+        the landmarks are moved.
     n_transforms : int or "all", default="all"
         How many transformations to draw.
     random_state : int, RandomState, Generator or None, default=None
@@ -151,7 +152,7 @@ class NystroemFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         return transform(self.map_, X, X.dtype)
 
     def _values(self, points: Array) -> KernelMap:
-        one_sided = self.group is not None and self.group.closed
+        one_sided = self.group is not None and self.group.closed and sees_distance_only(self.kernel_)
         return KernelMap(self.kernel_, points, self.transforms_, one_sided)
 
     def _choose(self, X: Any, n_landmarks: int) -> Array:

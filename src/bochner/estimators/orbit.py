@@ -12,10 +12,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from bochner._random import resolve_seed
 from bochner._typing import Array
 from bochner.estimators._sklearn import HasMethods, Interval, StrOptions, refuse_lazy, validated
+from bochner.estimators.orbit_certificate import certify_orbit
 from bochner.estimators.transformers import FourierFeatures
 from bochner.features import FeatureMap, OrbitFourierMap, TransformerMap, draw_orbit_map, transform
 from bochner.groups import Group, Transforms
 from bochner.planning import MemoryBill, require_memory
+from bochner.theory import Certificate
 
 __all__ = ["OrbitFeatures", "choose_transforms"]
 
@@ -137,6 +139,30 @@ class OrbitFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             MemoryBill({"features": size}), "Transform fewer rows at a time, or fit an estimator on X itself."
         )
         return transform(self.map_, X, X.dtype)
+
+    def certify(self, X: Any, *, delta: float = 0.01, independent: bool = True) -> Certificate:
+        """How far the kernel estimates are from the orbit kernel on rows of X, and how invariant the features are.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows to certify. The exact orbit kernel is computed on as many of them as take seconds.
+        delta : float, default=0.01
+            Failure probability of the statements that have one.
+        independent : bool, default=True
+            Whether frequencies and transformations were drawn independently of the rows and of any tuning; if not, a
+            priori bounds are void and left out.
+
+        Returns
+        -------
+        certificate : Certificate
+            The tightest bound on the largest error of the orbit kernel over pairs of rows. Its `others` hold the other
+            bounds, and how far the features move under transformations from the group (`orbit.Invariance`). A base
+            without a kernel has the latter only.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        return certify_orbit(self, X, delta, independent=independent)
 
     def _seeded_base(self) -> Any:
         """The base, with this seed unless it has one: one number then fixes everything."""

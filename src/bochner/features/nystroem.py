@@ -18,9 +18,10 @@ from scipy.sparse import issparse
 from bochner._typing import Array
 from bochner.features.base import transform
 from bochner.groups import Transforms
+from bochner.kernels.algebra import Scaled
 from bochner.kernels.base import Isotropic, Stationary
 
-__all__ = ["KernelMap", "NystroemMap", "draw_nystroem_map", "leverage_of_rows"]
+__all__ = ["KernelMap", "NystroemMap", "draw_nystroem_map", "leverage_of_rows", "sees_distance_only"]
 
 _COLUMNS = 1024  # kernel values of a row at once: 512 rows of them stay in L2
 
@@ -102,6 +103,13 @@ class KernelMap:
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_cast": {}}
+
+
+def sees_distance_only(kernel: Stationary) -> bool:
+    """Whether k(g x, g y) = k(x, y) for every unitary g: a kernel of distance with one length scale."""
+    while isinstance(kernel, Scaled):
+        kernel = kernel.kernel
+    return isinstance(kernel, Isotropic) and np.ndim(kernel._scales()) == 0
 
 
 def _kernel_values(kernel: Stationary, X: Array, Y: Array, scratch: Array) -> Array:
