@@ -82,10 +82,13 @@ class Group(BaseEstimator):
     closed : bool
         The listed elements are a group (they contain the identity and all products), up to interpolation. An average
         over all of them is then invariant: exactly if `unitary`.
+    independent_draws : bool
+        Sampled elements are independent; those of image groups are spread evenly instead, which has less error.
     """
 
     unitary: bool = True
     closed: bool = True
+    independent_draws: bool = True
 
     @abstractmethod
     def order(self, n_features: int | None = None) -> int | None:
@@ -97,7 +100,7 @@ class Group(BaseEstimator):
 
     @abstractmethod
     def _draw(self, n: int, d: int, rng: np.random.Generator) -> Sequence[Action]:
-        """Independent draws from the law q."""
+        """Draws from the law q, each with this law: independent, unless `independent_draws` is False."""
 
     def _weights(self, d: int) -> Array | None:
         """Weights of the listed elements; None: all equal."""
@@ -124,8 +127,9 @@ class Group(BaseEstimator):
     def sample(self, n_transforms: int, n_features: int | None = None, *, seed: int = 0) -> Transforms:
         """Transformations drawn from q; the same seed gives the same ones.
 
-        Distinct elements of a finite group with equal weights (as many as there are: all of them), independent draws
-        from any other law. Asking for more than a finite group has is an error.
+        Distinct elements of a finite group with equal weights (as many as there are: all of them), evenly spread ones
+        of an infinite family of image maps, independent draws from any other law. Asking for more than a finite group
+        has is an error.
         """
         d, r = self.check_width(n_features), check_integer(self, "n_transforms", n_transforms, 1)
         order, rng = self.order(d), generator(seed, Stream.TRANSFORMS)
@@ -137,7 +141,9 @@ class Group(BaseEstimator):
             listed = self._list(d)
             chosen = np.sort(rng.choice(order, r, replace=False))
             return Transforms(tuple(listed[i] for i in chosen), np.full(r, 1 / r), whole=r == order)
-        return Transforms(tuple(self._draw(r, d, rng)), np.full(r, 1 / r), whole=False, independent=True)
+        return Transforms(
+            tuple(self._draw(r, d, rng)), np.full(r, 1 / r), whole=False, independent=self.independent_draws
+        )
 
     def unitarity_defect(self, X: Any, *, n_transforms: int = 64, seed: int = 0) -> float:
         """How far the actions are from unitary on rows: the largest abs(||g x|| / ||x|| - 1), 0 for unitary actions.

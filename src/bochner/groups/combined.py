@@ -39,6 +39,10 @@ class Product(Group):
     def unitary(self) -> bool:  # type: ignore[override]
         return all(group.unitary for group in self.groups)
 
+    @property
+    def independent_draws(self) -> bool:  # type: ignore[override]
+        return all(group.independent_draws for group in self.groups)
+
     def check_width(self, n_features: int | None = None) -> int:
         groups = list(self.groups)
         if not groups or not all(isinstance(group, Group) for group in groups):

@@ -24,6 +24,7 @@ from bochner.reproduce import (
     figure5_survival,
     figure7_entropy,
     mean_square,
+    orbit_comparison,
     printed,
 )
 from bochner.reproduce.experiment import Experiment, Numbers
@@ -41,6 +42,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "li-honorio-counterexample": counterexample.EXPERIMENT,
     "li-honorio-descent": descent.EXPERIMENT,
     "printed-against-corrected": printed.EXPERIMENT,
+    **orbit_comparison.EXPERIMENTS,
 }
 
 
