@@ -326,7 +326,7 @@ class ImageAffine(_ImageGroup):
 def _spread(n: int, k: int, rng: np.random.Generator) -> Array:
     """n points of [-1, 1]^k, each uniform, together evenly spread: a Latin hypercube.
 
-    16 angles so drawn make two thirds of the errors on rotated digits that 16 independent ones make.
+    16 angles so drawn make three quarters of the errors on rotated digits that 16 independent ones make.
     """
     return 2 * qmc.LatinHypercube(k, rng=rng).random(n) - 1
 
