@@ -35,8 +35,8 @@ class Problem:
     ----------
     X, y, X_test, y_test : arrays
     group : Group
-    length_scale : float
-        Of the Gaussian kernel.
+    length_scale, plain_length_scale : float
+        Of the Gaussian kernel: for orbit features, and for plain ones and augmentation, which want wider ones.
     canonical : callable, default=None
         Rows -> rows, for transformations that bring rows to a form near a canonical one: what a model trained on
         transformed rows must be asked about.
@@ -48,6 +48,7 @@ class Problem:
     y_test: Array
     group: Group
     length_scale: float
+    plain_length_scale: float
     canonical: Callable[[Array], Array] | None = None
 
     @property
@@ -59,21 +60,21 @@ def rotated_digits(n_train: int, n_test: int, seed: int) -> Problem:
     """Digits turned by any angle; 32 rotations. 12,000 and 50,000 rows are the protocol of the literature."""
     images, y, rng = _shuffled("mnist", n_train + n_test, seed)
     X = _turned(images, rng.uniform(0, 360, len(images)))
-    return _split(X, y, n_train, ImageRotations(), 4.0)
+    return _split(X, y, n_train, ImageRotations(), 4.0, 6.0)
 
 
 def translated_digits(n_train: int, n_test: int, seed: int) -> Problem:
     """Digits moved by up to 4 pixels in each direction; the 81 shifts of that size."""
     images, y, rng = _shuffled("mnist", n_train + n_test, seed)
     X = np.array([np.roll(image, shift, axis=(0, 1)) for image, shift in zip(images, rng.integers(-4, 5, (len(y), 2)))])
-    return _split(X.reshape(len(X), -1), y, n_train, ImageTranslations(max_shift=4), 5.0)
+    return _split(X.reshape(len(X), -1), y, n_train, ImageTranslations(max_shift=4), 5.0, 6.0)
 
 
 def fashion(n_train: int, n_test: int, seed: int) -> Problem:
     """Clothes as they are; shifts by one pixel and mirror images, local invariance."""
     images, y, _ = _shuffled("fashion_mnist", n_train + n_test, seed)
     group = Product([ImageReflections(), ImageTranslations(max_shift=1)])
-    return _split(images.reshape(len(images), -1), y, n_train, group, 7.0)
+    return _split(images.reshape(len(images), -1), y, n_train, group, 7.0, 7.0)
 
 
 def signals(n_train: int, n_test: int, seed: int, length: int = 64, n_classes: int = 6) -> Problem:
@@ -87,7 +88,7 @@ def signals(n_train: int, n_test: int, seed: int, length: int = 64, n_classes: i
     y = rng.integers(n_classes, size=n_train + n_test)
     clean = np.array([np.roll(waves[c], shift) for c, shift in zip(y, rng.integers(length, size=len(y)), strict=True)])
     X = (clean + np.sqrt(2) * rng.standard_normal(clean.shape)).astype(np.float32)
-    return _split(X, y, n_train, CyclicShifts(), 8.0)
+    return _split(X, y, n_train, CyclicShifts(), 8.0, 12.0)
 
 
 def molecules(n_train: int, n_test: int, seed: int, n_orders: int = 16) -> Problem:
@@ -106,7 +107,9 @@ def molecules(n_train: int, n_test: int, seed: int, n_orders: int = 16) -> Probl
     y = data["energy"][chosen, 0].astype(float)
     noise = np.random.default_rng(seed + 1).standard_normal((n_orders, C.shape[1]))
     group = FromFunctions([NoisySort(each) for each in noise])
-    return replace(_split(X.astype(np.float32), y, n_train, group, 200.0), canonical=NoisySort(np.zeros(C.shape[1])))
+    return replace(
+        _split(X.astype(np.float32), y, n_train, group, 200.0, 200.0), canonical=NoisySort(np.zeros(C.shape[1]))
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,5 +170,6 @@ def _coulomb(Z: Array, R: Array) -> Array:
     return pairs
 
 
-def _split(X: Array, y: Array, n_train: int, group: Group, length_scale: float) -> Problem:
-    return Problem(X[:n_train], y[:n_train], X[n_train:], y[n_train:], group, length_scale)
+def _split(X: Array, y: Array, n_train: int, group: Group, *length_scales: float) -> Problem:
+    orbit, plain = length_scales
+    return Problem(X[:n_train], y[:n_train], X[n_train:], y[n_train:], group, orbit, plain)
