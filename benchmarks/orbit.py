@@ -29,7 +29,7 @@ from bochner.reproduce.orbit_problems import rotated_digits
 os.environ.setdefault("BOCHNER_DATA", str(Path(__file__).resolve().parents[2] / "shared" / "data"))
 SCALE = float(os.environ.get("ORBIT_SCALE", "1"))  # below 1: a trial run
 TRAIN, TEST = int(12_000 * SCALE), int(50_000 * SCALE)
-WIDTH, ROTATIONS, LENGTH = int(8192 * SCALE), 64, 4.0
+WIDTH, WIDER, ROTATIONS, LENGTH = int(8192 * SCALE), int(12_288 * SCALE), 64, 4.0
 
 
 def fourier(width, length=LENGTH):
@@ -111,15 +111,15 @@ def rotated():
     T = one_vs_rest(problem.y)
     results = {}
     for name, features, parts in (
-        ("plain", fourier(WIDTH, 6.0), [problem.X]),
-        ("orbit", bo.OrbitFeatures(group, fourier(WIDTH)), [problem.X]),
-        ("augmentation", fourier(WIDTH, 6.0), (moved for _, moved in group.elements().of(problem.X))),
+        ("plain", fourier(WIDER, 6.0), [problem.X]),
+        ("orbit", bo.OrbitFeatures(group, fourier(WIDER)), [problem.X]),
+        ("augmentation", fourier(WIDER, 6.0), (moved for _, moved in group.elements().of(problem.X))),
     ):
         model, seconds = trained(features, parts, T)
         results[name] = {"error": wrong(model, problem), "train_seconds": seconds, "alpha": model.alpha_}
     orbit = results["orbit"]
     return {
-        "n_components": WIDTH, "n_transforms": ROTATIONS, "n_train": TRAIN, "n_test": TEST, "methods": results,
+        "n_components": WIDER, "n_transforms": ROTATIONS, "n_train": TRAIN, "n_test": TEST, "methods": results,
         "error_over_plain": orbit["error"] / results["plain"]["error"],
         "augmentation_time_over_orbit": results["augmentation"]["train_seconds"] / orbit["train_seconds"],
     }  # fmt: skip
@@ -129,7 +129,7 @@ def widest():
     problem = rotated_digits(TRAIN, TEST, seed=0)
     group = bo.groups.Product([bo.groups.ImageTranslations(max_shift=1), bo.groups.ImageRotations(n=24)])
     start = time.perf_counter()
-    model = learner(bo.OrbitFeatures(group, fourier(WIDTH, 3.5))).fit(problem.X, one_vs_rest(problem.y))
+    model = learner(bo.OrbitFeatures(group, fourier(WIDTH, LENGTH))).fit(problem.X, one_vs_rest(problem.y))
     seconds = time.perf_counter() - start
     return {
         "n_components": WIDTH, "n_transforms": group.order(), "error": wrong(model, problem), "train_seconds": seconds,
