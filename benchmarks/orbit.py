@@ -80,7 +80,7 @@ def learner(features, alpha="gcv"):
 
 
 def few_rows():
-    problem = rotated_digits(TRAIN, min(TEST, 10_000), seed=0)
+    problem = rotated_digits(TRAIN, min(TEST, 10_000), seed=1)
     width = WIDTH // 2
     orbit = learner(bo.OrbitFeatures(bo.groups.ImageRotations(), fourier(width)))
     few = max(100, int(1000 * SCALE))
@@ -107,7 +107,7 @@ def trained(features, parts, T):
 
 
 def rotated():
-    problem, group = rotated_digits(TRAIN, TEST, seed=0), bo.groups.ImageRotations(n=ROTATIONS)
+    problem, group = rotated_digits(TRAIN, TEST, seed=1), bo.groups.ImageRotations(n=ROTATIONS)
     T = one_vs_rest(problem.y)
     results = {}
     for name, features, parts in (
@@ -126,7 +126,7 @@ def rotated():
 
 
 def widest():
-    problem = rotated_digits(TRAIN, TEST, seed=0)
+    problem = rotated_digits(TRAIN, TEST, seed=1)
     group = bo.groups.Product([bo.groups.ImageTranslations(max_shift=1), bo.groups.ImageRotations(n=24)])
     start = time.perf_counter()
     model = learner(bo.OrbitFeatures(group, fourier(WIDTH, LENGTH))).fit(problem.X, one_vs_rest(problem.y))
