@@ -58,3 +58,16 @@ def log_evidence(Z, y, alpha, variance):
     covariance = variance * (Z @ Z.T / alpha + np.eye(len(Z)))
     _, log_det = np.linalg.slogdet(covariance)
     return -0.5 * (y @ np.linalg.solve(covariance, y) + log_det + len(y) * np.log(2 * np.pi))
+
+
+def orbit_pairs(projection, amplitude, weights, out, cosine_at, sine_at):
+    w = len(amplitude)
+    moved = projection.reshape(len(projection), len(weights), w)
+    out[:, cosine_at : cosine_at + w] = amplitude * np.einsum("g,ngw->nw", weights, np.cos(moved))
+    out[:, sine_at : sine_at + w] = amplitude * np.einsum("g,ngw->nw", weights, np.sin(moved))
+
+
+def orbit_phases(projection, amplitude, phase, weights, out, at):
+    w = len(amplitude)
+    moved = projection.reshape(len(projection), len(weights), w) + phase
+    out[:, at : at + w] = amplitude * np.einsum("g,ngw->nw", weights, np.cos(moved))

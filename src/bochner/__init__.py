@@ -22,6 +22,8 @@ _HOME = {
     "Matern": "bochner.kernels",
     "Moments": "bochner.statistics",
     "MonteCarlo": "bochner.sampling",
+    "NystroemFeatures": "bochner.estimators",
+    "OrbitFeatures": "bochner.estimators",
     "Orthogonal": "bochner.sampling",
     "QuasiMonteCarlo": "bochner.sampling",
     "RationalQuadratic": "bochner.kernels",
@@ -33,7 +35,7 @@ _HOME = {
     "set_config": "bochner.config",
     "show_versions": "bochner._versions",
 }
-_MODULES = ("config", "datasets", "errors", "kernels", "planning", "reproduce", "sampling", "theory")
+_MODULES = ("config", "datasets", "errors", "groups", "kernels", "planning", "reproduce", "sampling", "theory")
 
 __all__ = ["__version__", *sorted(_HOME), *_MODULES]  # pyright: ignore[reportUnsupportedDunderAll]
 

@@ -24,6 +24,7 @@ class Stream(IntEnum):
     FOLDS = 8
     SPLINE_CENTRES = 9
     RESAMPLE = 10
+    TRANSFORMS = 11
 
 
 def resolve_seed(random_state: object) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from bochner.errors import AssumptionError, InvalidParameterError
 from bochner.kernels import Gaussian, Laplacian
@@ -81,3 +82,66 @@ def test_refusals():
         orbit.FullOrbitHoeffding(kernel=GAUSSIAN, n_points=0)
     with pytest.raises(InvalidParameterError, match="delta"):
         orbit.ExcessRisk(lipschitz=1.0, bound=1.0, n_points=9, n_components=9, n_transforms=9).excess(0.5)
+
+
+def test_sampled_orbits_at_points_are_their_formula():
+    bound = orbit.SampledOrbitHoeffding(kernel=GAUSSIAN, n_points=10, n_transforms=1000)
+    e, D, r = 0.3, 2000, 1000
+    values = [55 * 2 * (np.exp(-D * (e - t) ** 2 / 4) + np.exp(-r * t**2 / 2)) for t in np.linspace(0.01, 0.29, 57)]
+    assert bound.probability(e + 1 / r, n_components=D) == pytest.approx(min(values), rel=0.02)
+    assert bound.probability(0.0009, n_components=D) == 1.0
+
+
+@pytest.mark.parametrize("embedding", ["paired", "phase"])
+def test_needed_numbers_are_the_smallest_that_are_enough(embedding):
+    setting = {"kernel": GAUSSIAN, "n_points": 50, "embedding": embedding}
+    r = orbit.transforms_needed(n_components=20_000, eps=0.2, delta=0.01, **setting)
+
+    def probability(transforms, width):
+        bound = orbit.SampledOrbitHoeffding(n_transforms=transforms, **setting)
+        return bound.probability(0.2, n_components=width)
+
+    assert probability(r, 20_000) <= 0.01 < probability(r - 1, 20_000)
+    D = orbit.features_needed(n_transforms=r, eps=0.2, delta=0.01, **setting)
+    assert D <= 20_000
+    assert probability(r, D) <= 0.01 < probability(r, D - 2)
+    whole = orbit.features_needed(eps=0.2, delta=0.01, **setting)
+    assert whole < D
+    many = orbit.features_needed(n_transforms=10**9, eps=0.2, delta=0.01, **setting)
+    assert many == pytest.approx(whole, rel=0.01)
+
+
+def test_theorem_3_1_counts_its_transformations():
+    setting = {"kernel": GAUSSIAN, "n_features": 2, "diameter": 2.0}
+    r = orbit.SampledOrbit(n_transforms=2, **setting).transforms_needed(0.3, 0.01, n_components=10**6)
+    values = [orbit.SampledOrbit(n_transforms=k, **setting).probability(0.3, n_components=10**6) for k in (r - 1, r)]
+    assert values[1] <= 0.01 < values[0]
+
+
+def test_a_width_that_is_too_small_for_any_number_of_transformations_is_refused():
+    with pytest.raises(AssumptionError, match="enough for eps with all transformations"):
+        orbit.transforms_needed(n_points=50, n_components=100, eps=0.1, delta=0.01, kernel=GAUSSIAN)
+    with pytest.raises(AssumptionError, match="non-negative"):
+        orbit.SampledOrbitHoeffding(kernel=GAUSSIAN + GAUSSIAN, n_points=5, n_transforms=10)
+
+
+@pytest.mark.parametrize("r", [10, 100, 1000])
+def test_sampled_orbits_hold_where_the_printed_theorem_does_not(r):
+    """q: the identity with probability 3/4, else one of many far shifts; x = y. The law of the error is binomial.
+
+    With a of r draws the identity, the mean over pairs is (a^2 + r - a) / r^2, and k_q(x, x) = 9/16.
+    The frequencies are so many that they do not matter.
+    """
+    a = np.arange(r + 1)
+    error = np.abs((a**2 + r - a) / r**2 - 9 / 16)
+    bound = orbit.SampledOrbitHoeffding(kernel=GAUSSIAN, n_transforms=r)
+    for eps in np.linspace(0.02, 0.5, 40):
+        exact = binom.pmf(a, r, 0.75)[error >= eps].sum()
+        assert exact <= bound.probability(eps, n_components=2 * 10**9)
+
+
+def test_invariance_is_the_largest_move():
+    still = np.array([[3.0, 4.0], [1.0, 0.0]])
+    certificate = orbit.Invariance(moved=np.array([still, still + np.array([0.0, 0.5])]), still=still).certificate()
+    assert certificate.value == pytest.approx(0.5)
+    assert certificate.details["relative"] == pytest.approx(np.sqrt(0.125 / 13))

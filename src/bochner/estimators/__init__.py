@@ -1,9 +1,19 @@
 """Thin scikit-learn faces."""
 
 from bochner.estimators.classifier import KernelClassifier
+from bochner.estimators.nystroem import NystroemFeatures
+from bochner.estimators.orbit import OrbitFeatures
 from bochner.estimators.pca import KernelPCA
 from bochner.estimators.regressor import KernelRegressor
 from bochner.estimators.spline import SplineFeatures
 from bochner.estimators.transformers import FourierFeatures
 
-__all__ = ["FourierFeatures", "KernelClassifier", "KernelPCA", "KernelRegressor", "SplineFeatures"]
+__all__ = [
+    "FourierFeatures",
+    "KernelClassifier",
+    "KernelPCA",
+    "KernelRegressor",
+    "NystroemFeatures",
+    "OrbitFeatures",
+    "SplineFeatures",
+]

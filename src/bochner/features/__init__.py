@@ -2,15 +2,19 @@
 
 from bochner.features.base import FeatureMap, TransformerMap, apply_map, linear_response, transform
 from bochner.features.fourier import FourierMap, draw_fourier_map, fourier_map, n_frequencies
+from bochner.features.orbit import OrbitFourierMap, OrbitMap, draw_orbit_map
 from bochner.features.spline import SplineMap, draw_spline_map
 
 __all__ = [
     "FeatureMap",
     "FourierMap",
+    "OrbitFourierMap",
+    "OrbitMap",
     "SplineMap",
     "TransformerMap",
     "apply_map",
     "draw_fourier_map",
+    "draw_orbit_map",
     "draw_spline_map",
     "fourier_map",
     "linear_response",

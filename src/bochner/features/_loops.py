@@ -18,7 +18,7 @@ from numba.extending import overload
 
 from bochner._typing import Array
 
-__all__ = ["absorb_gram", "fourier_features", "narrow_fourier_features"]
+__all__ = ["absorb_gram", "fourier_features", "narrow_fourier_features", "orbit_pairs", "orbit_phases"]
 
 _FAST = {"contract", "nnan", "ninf", "nsz", "arcp", "afn"}
 
@@ -135,6 +135,38 @@ def _combine(x: Array, omega_t: Array, row: Array, k: int) -> None:
     else:
         for j in range(len(row)):
             row[j] += a * w0[j] + b * w1[j] + c * w2[j] + d * w3[j]
+
+
+@njit(cache=True, nogil=True, fastmath=_FAST)
+def orbit_pairs(projection: Array, amplitude: Array, weights: Array, out: Array, cosine_at: int, sine_at: int) -> None:
+    """Orbit averages of w paired frequencies; `projection` (n, r w) is on r transforms of each, transforms outermost.
+
+    out[:, cosine_at : cosine_at + w] = sum_g weights_g amplitude cos(projection_g), sines likewise
+    """
+    w = len(amplitude)
+    for i in range(len(projection)):
+        row, cosines, sines = projection[i], out[i, cosine_at : cosine_at + w], out[i, sine_at : sine_at + w]
+        cosines[:] = 0
+        sines[:] = 0
+        for g in range(len(weights)):
+            part, weight = row[g * w : (g + 1) * w], weights[g]
+            for j in range(w):
+                c, s = _sincos(part[j], amplitude[j] * weight)
+                cosines[j] += c
+                sines[j] += s
+
+
+@njit(cache=True, nogil=True, fastmath=_FAST)
+def orbit_phases(projection: Array, amplitude: Array, phase: Array, weights: Array, out: Array, at: int) -> None:
+    """The same with phases: out[:, at : at + w] = sum_g weights_g amplitude cos(projection_g + phase)."""
+    w = len(amplitude)
+    for i in range(len(projection)):
+        row, cosines = projection[i], out[i, at : at + w]
+        cosines[:] = 0
+        for g in range(len(weights)):
+            part, weight = row[g * w : (g + 1) * w], weights[g]
+            for j in range(w):
+                cosines[j] += _sincos(part[j] + phase[j], amplitude[j] * weight)[0]
 
 
 @njit(cache=True, nogil=True, fastmath={"contract"})

@@ -8,6 +8,7 @@ import numpy as np
 
 from bochner._threads import run_in_threads
 from bochner._typing import Array
+from bochner.config import get_config
 
 __all__ = ["FeatureMap", "TransformerMap", "apply_map", "linear_response", "new_scratch", "tile_rows", "transform"]
 
@@ -55,7 +56,8 @@ def transform(feature_map: FeatureMap, X: Any, dtype: np.dtype[Any]) -> Array:
     """Features of all rows: a new array (n, D) of the given float type, computed on all threads."""
     n = X.shape[0]
     Z = np.empty((n, feature_map.n_components), dtype=dtype)
-    rows = max(tile_rows(feature_map, dtype), _SPAN_BYTES // max(1, Z.itemsize * Z.shape[1]))
+    span = min(_SPAN_BYTES // max(1, Z.itemsize * Z.shape[1]), -(-n // get_config().threads()))
+    rows = max(tile_rows(feature_map, dtype), span)
 
     def write_span(start: int, scratch: Array) -> None:
         apply_map(feature_map, X[start : start + rows], Z[start : start + rows], scratch)

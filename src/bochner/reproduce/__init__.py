@@ -24,6 +24,7 @@ from bochner.reproduce import (
     figure5_survival,
     figure7_entropy,
     mean_square,
+    orbit_comparison,
     printed,
     rudi_rosasco,
 )
@@ -43,6 +44,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "li-honorio-descent": descent.EXPERIMENT,
     "rudi-rosasco": rudi_rosasco.EXPERIMENT,
     "printed-against-corrected": printed.EXPERIMENT,
+    **orbit_comparison.EXPERIMENTS,
 }
 
 

@@ -64,6 +64,8 @@ class Experiment:
     quick, full : mapping
         Parameters for a look (seconds) and for the paper's own setting (minutes).
     size : (width, height) in inches
+    needs_data : bool
+        Reads files from the folder BOCHNER_DATA. Training times are then among the numbers, and are not repeatable.
     """
 
     title: str
@@ -72,6 +74,7 @@ class Experiment:
     quick: Mapping[str, Any]
     full: Mapping[str, Any]
     size: tuple[float, float] = (8.0, 4.0)
+    needs_data: bool = False
 
     def parameters(self, setting: str, changes: Mapping[str, Any]) -> dict[str, Any]:
         """The parameters of a setting, some of them changed."""

@@ -5,14 +5,28 @@ k_q(x, y) = E k(g x, g' y),   g, g' independent from q,   every g unitary
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
 
+from bochner._typing import Array
 from bochner.errors import invalid_parameter
-from bochner.theory.base import Bound, Certificate, Evidence, Source, Status, check_delta, require
+from bochner.kernels import Cauchy, Gaussian, Laplacian, Matern, RationalQuadratic, Stationary
+from bochner.theory.base import (
+    Bound,
+    Certificate,
+    Embedding,
+    Evidence,
+    Source,
+    Status,
+    _smallest_integer,
+    check_delta,
+    check_eps,
+    require,
+)
 from bochner.theory.normalised import KernelTailBound
+from bochner.theory.orbit_risk import UNITARY, ExcessRisk, hilbert_mean_error, random_function_error
 from bochner.theory.pointwise import IID, EmpiricalBernstein, hoeffding_exponent
 from bochner.theory.region import REGION, UniformBound
 from bochner.theory.sources import BOCHNER, RAJ
@@ -21,17 +35,44 @@ __all__ = [
     "ExcessRisk",
     "FullOrbitEmpiricalBernstein",
     "FullOrbitHoeffding",
+    "Invariance",
     "SampledOrbit",
+    "SampledOrbitHoeffding",
+    "features_needed",
     "hilbert_mean_error",
     "random_function_error",
+    "transforms_needed",
 ]
 
-_UNITARY = "every transformation is unitary (an interpolated image rotation is so only approximately)"
 _ALL = "the whole finite group is averaged over, with uniform weights"
+_SAMPLED = "transformations drawn independently from q"
+
+
+class _Sampled:
+    """What bounds for r sampled transformations share."""
+
+    n_transforms: int
+
+    def _check_transforms(self) -> None:
+        r = self.n_transforms
+        if isinstance(r, bool) or int(r) != r or r < 2:
+            raise invalid_parameter(self, "n_transforms", "an integer >= 2", r)
+
+    def transforms_needed(self, eps: float, delta: float, *, n_components: int) -> int:
+        """Smallest number of transformations with `probability(eps) <= delta` at a given width; at least 2."""
+        check_eps(eps)
+        check_delta(delta)
+
+        def enough(r: int) -> bool:
+            bound = replace(self, n_transforms=max(2, r))  # type: ignore[type-var]
+            return bool(bound.probability(eps, n_components=n_components) <= delta)  # type: ignore[attr-defined]
+
+        require(enough(2**40), "a width that is enough for eps with all transformations", n_components)
+        return max(2, _smallest_integer(enough))
 
 
 @dataclass(frozen=True, kw_only=True)
-class SampledOrbit(UniformBound):
+class SampledOrbit(_Sampled, UniformBound):
     """Theorem 3.1 with its constants repaired: r sampled transformations, phase features, Gaussian kernel.
 
     P(sup |<psi(x), psi(y)> - k_q(x, y)| > e + 1/r) is at most the minimum over eta <= 0.58 diameter of
@@ -63,8 +104,8 @@ class SampledOrbit(UniformBound):
         REGION,
         "Gaussian kernel",
         "phase embedding",
-        _UNITARY,
-        "transformations drawn independently from q",
+        UNITARY,
+        _SAMPLED,
     )
     evidence: ClassVar[Evidence] = Evidence.DERIVED
 
@@ -74,8 +115,7 @@ class SampledOrbit(UniformBound):
         isotropic = not self._normalised.has_scale_per_feature
         require(isotropic, "one length scale for all features (unitary transformations mix them)", self.kernel)
         require(not self._paired, "the phase embedding", self.embedding)
-        if isinstance(self.n_transforms, bool) or int(self.n_transforms) != self.n_transforms or self.n_transforms < 2:
-            raise invalid_parameter(self, "n_transforms", "an integer >= 2", self.n_transforms)
+        self._check_transforms()
 
     def _tail(self, eps: float, m: int) -> float:
         e = eps - 1 / self.n_transforms
@@ -120,8 +160,110 @@ class FullOrbitHoeffding(KernelTailBound):
             raise invalid_parameter(self, "n_points", "an integer >= 1 or None", self.n_points)
 
     def _tail(self, eps: float, m: int) -> float:
-        pairs = 1 if self.n_points is None else self.n_points * (self.n_points + 1) // 2
-        return float(pairs * 2 * np.exp(-hoeffding_exponent(eps, m, self.embedding)))
+        return float(self._pairs() * 2 * np.exp(-hoeffding_exponent(eps, m, self.embedding)))
+
+    def _pairs(self) -> int:
+        return 1 if self.n_points is None else self.n_points * (self.n_points + 1) // 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampledOrbitHoeffding(_Sampled, FullOrbitHoeffding):
+    """All pairs of n points, r sampled transformations: Theorem 3.1 at fixed points, for both embeddings.
+
+    P(max |<psi(x), psi(y)> - k_q(x, y)| >= e + 1/r) is at most the minimum over 0 < t < e of
+
+        n(n+1)/2 [2 exp(-D (e - t)^2 / 4) + 2 exp(-r t^2 / 2)]        (paired; D (e - t)^2 / 8 with phases)
+
+    Given the transformations, Hoeffding's inequality for the frequencies; over them, McDiarmid's: one of them changes
+    the mean over pairs by at most 2/r, where 0 <= k <= 1, and its expectation is within 1/r of k_q. The actions need
+    not be unitary.
+
+    Parameters
+    ----------
+    n_transforms : int
+        r.
+    """
+
+    n_transforms: int
+
+    statement: ClassVar[str] = (
+        "P(max over pairs |<psi(x),psi(y)> - k_q| >= e + 1/r) <= min over t of n(n+1)/2 [2 exp(-D (e-t)^2/4) "
+        "+ 2 exp(-r t^2/2)] (paired; /8 phase)"
+    )
+    status: ClassVar[Status] = Status.VALID
+    source: ClassVar[Source] = Source(BOCHNER, "Hoeffding's and McDiarmid's inequalities for sampled orbits")
+    assumptions: ClassVar[tuple[str, ...]] = (IID, _SAMPLED, "0 <= k <= k(0)")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check_transforms()
+        require(isinstance(self._normalised.kernel, _NON_NEGATIVE), "a kernel known to be non-negative", self.kernel)
+
+    def _tail(self, eps: float, m: int) -> float:
+        e = eps - 1 / self.n_transforms
+        if e <= 0:
+            return 1.0
+        t = e * np.linspace(0.001, 0.999, 999)
+        unit = hoeffding_exponent(1.0, m, self.embedding)
+        return float(self._pairs() * 2 * np.min(np.exp(-unit * (e - t) ** 2) + np.exp(-self.n_transforms * t**2 / 2)))
+
+
+_NON_NEGATIVE = (Cauchy, Gaussian, Laplacian, Matern, RationalQuadratic)
+
+
+def features_needed(
+    *,
+    n_points: int,
+    eps: float,
+    delta: float,
+    kernel: Stationary,
+    n_transforms: int | None = None,
+    embedding: Embedding = "paired",
+) -> int:
+    """Output width D for which the orbit kernel is within `eps` on all pairs of points, with probability 1 - delta.
+
+    Parameters
+    ----------
+    n_points : int
+    eps, delta : float
+    kernel : Stationary
+    n_transforms : int, default=None
+        Transformations sampled from their law; None: a finite group averaged in full.
+    embedding : {"paired", "phase"}, default="paired"
+
+    Examples
+    --------
+    >>> from bochner.kernels import Gaussian
+    >>> features_needed(n_points=1000, eps=0.1, delta=0.01, kernel=Gaussian())
+    7370
+    """
+    if n_transforms is None:
+        return FullOrbitHoeffding(kernel=kernel, n_points=n_points, embedding=embedding).features_needed(eps, delta)
+    bound = SampledOrbitHoeffding(kernel=kernel, n_points=n_points, embedding=embedding, n_transforms=n_transforms)
+    return bound.features_needed(eps, delta)
+
+
+def transforms_needed(
+    *,
+    n_points: int,
+    n_components: int,
+    eps: float,
+    delta: float,
+    kernel: Stationary,
+    embedding: Embedding = "paired",
+) -> int:
+    """Transformations to sample so that the orbit kernel is within `eps` on all pairs, with probability 1 - delta.
+
+    A width too small for `eps` with every transformation is refused with an `AssumptionError`.
+
+    Examples
+    --------
+    >>> from bochner.kernels import Gaussian
+    >>> transforms_needed(n_points=1000, n_components=40_000, eps=0.1, delta=0.01, kernel=Gaussian())
+    12097
+    """
+    bound = SampledOrbitHoeffding(kernel=kernel, n_points=n_points, embedding=embedding, n_transforms=2)
+    return bound.transforms_needed(eps, delta, n_components=n_components)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,69 +279,34 @@ class FullOrbitEmpiricalBernstein(EmpiricalBernstein):
     evidence: ClassVar[Evidence] = Evidence.QUOTED
 
 
-def hilbert_mean_error(radius: float, n_draws: int, delta: float) -> float:
-    """Lemma A.1 of Raj et al.: the mean of draws in a ball is within (radius/sqrt(n)) (1 + sqrt(2 "
-    "log(1/delta))) of its expectation."""
-    return float(radius / np.sqrt(n_draws) * (1 + np.sqrt(2 * np.log(1 / check_delta(delta)))))
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Invariance(Bound):
+    """How far features move when their rows are transformed, computed.
 
-
-def random_function_error(
-    bound: float, n_components: int, n_transforms: int, delta_features: float, delta_transforms: float
-) -> float:
-    """Lemma A.2 of Raj et al.: a function with |alpha| <= C p is matched within the sum of two Lemma A.1 radii."""
-    return hilbert_mean_error(bound, n_components, delta_features) + hilbert_mean_error(
-        bound, n_transforms, delta_transforms
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class ExcessRisk(Bound):
-    """Theorem 3.2 repaired: excess risk of the best function with orbit features, L-Lipschitz loss V(y f(x)).
-
-        2 [4 L C / sqrt(N) + 2 |V(0)| / sqrt(N) + L C sqrt(2 log(2/delta) / N)]
-            + L C (1/sqrt(s) + 1/sqrt(r)) (1 + sqrt(2 log(1/delta))),          with probability 1 - 3 delta
+        |<psi(h x), psi(y)> - <psi(x), psi(y)>| <= ||psi(h x) - psi(x)|| ||psi(y)||
 
     Parameters
     ----------
-    lipschitz : float
-        L.
-    bound : float
-        C = sup |f|, where |alpha(w)| <= C p(w).
-    n_points, n_components, n_transforms : int
-        N training points, s features, r transformations.
-    loss_at_zero : float, default=1.0
-        |V(0)|.
+    moved, still : array
+        psi(h x) and psi(x), of shape (..., n, D) and (n, D).
     """
 
-    lipschitz: float
-    bound: float
-    n_points: int
-    n_components: int
-    n_transforms: int
-    loss_at_zero: float = 1.0
+    moved: Array
+    still: Array
 
-    statement: ClassVar[str] = (
-        "excess risk <= 2[4LC/sqrt(N) + 2|V(0)|/sqrt(N) + LC sqrt(2 log(2/delta)/N)] "
-        "+ LC(1/sqrt(s)+1/sqrt(r))(1+sqrt(2 log(1/delta))) w.p. 1 - 3 delta"
-    )
-    status: ClassVar[Status] = Status.CORRECTED
-    source: ClassVar[Source] = Source(RAJ, "Theorem 3.2")
-    assumptions: ClassVar[tuple[str, ...]] = ("independent data", "L-Lipschitz loss", "|alpha| <= C p", _UNITARY)
-    evidence: ClassVar[Evidence] = Evidence.DERIVED
+    statement: ClassVar[str] = "max over rows and transformations of ||psi(h x) - psi(x)||, computed"
+    status: ClassVar[Status] = Status.VALID
+    source: ClassVar[Source] = Source(BOCHNER, "computed on the rows")
+    assumptions: ClassVar[tuple[str, ...]] = ("it speaks of these rows and these transformations only",)
 
-    def excess(self, delta: float) -> float:
-        """The bound; it fails with probability at most 3 delta."""
-        check_delta(3 * delta)
-        lc, root_n = self.lipschitz * self.bound, np.sqrt(self.n_points)
-        estimation = 4 * lc / root_n + 2 * self.loss_at_zero / root_n + lc * np.sqrt(2 * np.log(2 / delta)) / root_n
-        approximation = random_function_error(lc, self.n_components, self.n_transforms, delta, delta)
-        return float(2 * estimation + approximation)
-
-    def certificate(self, delta: float) -> Certificate:
-        """The certificate at failure probability `delta` in total."""
-        value = self.excess(delta / 3)
+    def certificate(self) -> Certificate:
+        """The largest change of these rows; no probability is involved."""
+        change = np.linalg.norm(self.moved - self.still, axis=-1)
+        length = np.linalg.norm(self.still, axis=-1)
+        value, n_moves = float(np.max(change)), change.size // len(self.still)
+        relative = float(np.sqrt(np.mean(change**2) / np.mean(length**2)))
         statement = (
-            f"With probability at least {1 - delta:g}, the excess risk over the best orbit function is at most "
-            f"{value:.4g}."
+            f"Under {n_moves:,} transformations of {len(self.still):,} rows the features move by at most {value:.4g} "
+            f"({100 * relative:.3g} % of their length in root mean square; computed)."
         )
-        return self._certificate(value, delta, statement)
+        return self._certificate(value, 0.0, statement, n_transforms=n_moves, relative=relative)

@@ -1,0 +1,192 @@
+"""Nystroem features, plain and invariant, as a scikit-learn transformer."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, Self
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from bochner._random import Stream, generator, resolve_seed
+from bochner._typing import Array
+from bochner.estimators._sklearn import Interval, StrOptions, refuse_lazy, validated
+from bochner.estimators.orbit import choose_transforms
+from bochner.estimators.transformers import FourierFeatures
+from bochner.features import transform
+from bochner.features.nystroem import KernelMap, draw_nystroem_map, leverage_of_rows, sees_distance_only
+from bochner.groups import Group
+from bochner.kernels import Stationary, resolve_kernel
+from bochner.planning import MemoryBill, require_memory
+
+__all__ = ["NystroemFeatures"]
+
+_CANDIDATES = 20_000  # rows whose leverage is looked at
+
+
+class NystroemFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Nystroem features: kernel values against landmarks chosen among the rows, whitened.
+
+        z(x) = K_LL^(-1/2) [k(x, l_1), ..., k(x, l_L)],      z(x).z(y) = k(x, L) K_LL^+ k(L, y)
+
+    With a group, k is its orbit kernel k_q(x, y) = E k(g x, g' y), computed exactly over the transformations: the
+    invariant Nystroem features of Raj et al. Features follow the data and are often better than random ones of the same
+    width, at a higher cost: L r kernel values a row (L r^2 if both sides must be moved).
+
+    Parameters
+    ----------
+    kernel : Stationary or str, default=None
+        The kernel; None is `Gaussian()`.
+    n_components : int, default=1024
+        Number of landmarks and output width, at most the number of rows.
+    landmarks : {"uniform", "leverage"}, default="uniform"
+        Rows drawn uniformly, or with probability in proportion to their approximate ridge leverage scores, which finds
+        rare regions.
+    group : Group, default=None
+        Transformations that the features should not see. If they are `closed` and the kernel depends on distance, only
+        the landmarks are moved.
+    n_transforms : int or "all", default="all"
+        How many transformations to draw.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of landmarks and transformations.
+
+    Attributes
+    ----------
+    landmarks_ : array of shape (n_landmarks, n_features)
+    map_ : NystroemMap
+    kernel_ : Stationary
+    transforms_ : Transforms or None
+    seed_ : int
+    n_components_ : int
+    n_features_in_ : int
+    feature_names_in_ : array of shape (n_features,)
+
+    References
+    ----------
+    Williams & Seeger (2001), Using the Nystroem method to speed up kernel machines.
+    Raj et al. (2017), Local group invariant representations via orbit embeddings.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bochner import Gaussian, NystroemFeatures
+    >>> X = np.random.default_rng(0).standard_normal((200, 2))
+    >>> Z = NystroemFeatures(Gaussian(2.0), n_components=50, random_state=0).fit_transform(X)
+    >>> bool(np.abs(Z @ Z.T - Gaussian(2.0)(X)).max() < 0.01)
+    True
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        "kernel": [Stationary, str, None],
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "landmarks": [StrOptions({"uniform", "leverage"})],
+        "group": [Group, None],
+        "n_transforms": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"})],
+        "random_state": FourierFeatures._parameter_constraints["random_state"],
+    }
+
+    def __init__(
+        self,
+        kernel: Stationary | str | None = None,
+        *,
+        n_components: int = 1024,
+        landmarks: str = "uniform",
+        group: Group | None = None,
+        n_transforms: int | str = "all",
+        random_state: Any = None,
+    ) -> None:
+        self.kernel = kernel
+        self.n_components = n_components
+        self.landmarks = landmarks
+        self.group = group
+        self.n_transforms = n_transforms
+        self.random_state = random_state
+
+    @validated
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Choose the landmarks and whiten their kernel matrix.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        refuse_lazy(X)
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
+        self.kernel_ = resolve_kernel(self, self.kernel)
+        self.seed_ = resolve_seed(self.random_state)
+        self.transforms_ = (
+            None if self.group is None else choose_transforms(self.group, self.n_transforms, X.shape[1], self.seed_)
+        )
+        n_landmarks = min(self.n_components, X.shape[0])
+        self._require(n_landmarks, X)
+        self.landmarks_ = self._choose(X, n_landmarks)
+        self.map_ = draw_nystroem_map(self._values(self.landmarks_), X.dtype)
+        self.n_components_ = self.map_.n_components
+        return self
+
+    def transform(self, X: Any) -> Array:
+        """Features of the rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Z : array of shape (n_samples, n_components)
+            float32 if X is float32, else float64.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        size = X.shape[0] * self.n_components_ * X.dtype.itemsize
+        require_memory(
+            MemoryBill({"features": size}), "Transform fewer rows at a time, or fit an estimator on X itself."
+        )
+        return transform(self.map_, X, X.dtype)
+
+    def _values(self, points: Array) -> KernelMap:
+        one_sided = self.group is not None and self.group.closed and sees_distance_only(self.kernel_)
+        return KernelMap(self.kernel_, points, self.transforms_, one_sided)
+
+    def _choose(self, X: Any, n_landmarks: int) -> Array:
+        """Landmarks (L, d) in float64."""
+        rng = generator(self.seed_, Stream.SUBSAMPLE)
+        order = rng.permutation(X.shape[0])
+        uniform = _dense(X, order[:n_landmarks])
+        if self.landmarks == "uniform" or n_landmarks == X.shape[0]:
+            return uniform
+        candidates = _dense(X, order[:_CANDIDATES])
+        scores = leverage_of_rows(candidates, self._values(uniform), max(1, n_landmarks // 4))
+        chosen = rng.choice(len(candidates), n_landmarks, replace=False, p=scores / scores.sum())
+        return candidates[chosen]
+
+    def _require(self, n_landmarks: int, X: Any) -> None:
+        r = 1 if self.transforms_ is None else len(self.transforms_)
+        bill = MemoryBill(
+            {
+                "kernel matrix of the landmarks": 3 * 8 * n_landmarks**2,
+                "transformed landmarks": r * n_landmarks * X.shape[1] * (8 + X.dtype.itemsize),
+            }
+        )
+        require_memory(bill, "Use fewer landmarks or transformations.")
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_components_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def _dense(X: Any, rows: Array) -> Array:
+    return np.asarray(X[rows].toarray() if issparse(X) else X[rows], dtype=float)

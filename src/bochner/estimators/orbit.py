@@ -1,0 +1,188 @@
+"""Feature maps that do not see a symmetry, as scikit-learn transformers."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from bochner._random import resolve_seed
+from bochner._typing import Array
+from bochner.estimators._sklearn import HasMethods, Interval, StrOptions, refuse_lazy, validated
+from bochner.estimators.orbit_certificate import certify_orbit
+from bochner.estimators.transformers import FourierFeatures
+from bochner.features import FeatureMap, OrbitFourierMap, TransformerMap, draw_orbit_map, transform
+from bochner.groups import Group, Transforms
+from bochner.planning import MemoryBill, require_memory
+from bochner.theory import Certificate
+
+__all__ = ["OrbitFeatures", "choose_transforms"]
+
+
+def choose_transforms(group: Group, n_transforms: int | str, n_features: int, seed: int) -> Transforms:
+    """All elements of a group, or so many drawn from its law."""
+    if isinstance(n_transforms, str):
+        return group.elements(n_features)
+    return group.sample(n_transforms, n_features, seed=seed)
+
+
+class OrbitFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Features averaged over transformations of the input: a kernel that knows a symmetry.
+
+        psi(x) = sum_g q_g z(g x),      psi(x).psi(y) estimates k_q(x, y) = E k(g x, g' y)
+
+    Over a whole finite group psi is invariant: psi(g x) = psi(x), to rounding for groups whose actions are exact. With
+    a law near the identity (rotations within 30 degrees) it is *locally* invariant. A linear action on the input of a
+    `FourierFeatures` base is applied to the frequencies once, at fit.
+
+    Parameters
+    ----------
+    group : Group
+        The transformations, from `bochner.groups`.
+    base : transformer, default=None
+        The features to average: `FourierFeatures`, `NystroemFeatures` or any scikit-learn transformer. None is
+        `FourierFeatures()`.
+    n_transforms : int or "all", default="all"
+        How many transformations to draw; "all" for the whole of a finite group. All features share them, as in the
+        paper.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the transformations, and of the base if it has none.
+
+    Attributes
+    ----------
+    base_ : transformer
+        The fitted base.
+    transforms_ : Transforms
+        The transformations that are averaged over.
+    map_ : FeatureMap
+    seed_ : int
+    n_components_ : int
+        Output width, that of the base.
+    n_features_in_ : int
+    feature_names_in_ : array of shape (n_features,)
+
+    References
+    ----------
+    Raj et al. (2017), Local group invariant representations via orbit embeddings.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bochner import OrbitFeatures
+    >>> from bochner.groups import CyclicShifts
+    >>> X = np.random.default_rng(0).standard_normal((3, 8))
+    >>> features = OrbitFeatures(CyclicShifts(), random_state=0).fit(X)
+    >>> bool(np.allclose(features.transform(X), features.transform(np.roll(X, 3, axis=1))))
+    True
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        "group": [Group],
+        "base": [HasMethods(["fit", "transform"]), None],
+        "n_transforms": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"})],
+        "random_state": FourierFeatures._parameter_constraints["random_state"],
+    }
+
+    def __init__(
+        self, group: Group, base: Any = None, *, n_transforms: int | str = "all", random_state: Any = None
+    ) -> None:
+        self.group = group
+        self.base = base
+        self.n_transforms = n_transforms
+        self.random_state = random_state
+
+    @validated
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Fit the base, choose the transformations and apply them to the frequencies.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : ignored, unless the base uses it
+
+        Returns
+        -------
+        self
+        """
+        refuse_lazy(X)
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
+        self.seed_ = resolve_seed(self.random_state)
+        self.transforms_ = choose_transforms(self.group, self.n_transforms, X.shape[1], self.seed_)
+        self.base_ = self._seeded_base().fit(X, y)
+        self.map_ = draw_orbit_map(self._base_map(X), self.transforms_)
+        self.n_components_ = self.map_.n_components
+        if isinstance(self.map_, OrbitFourierMap):
+            size = self.map_.n_bytes(X.dtype)
+            require_memory(MemoryBill({"transformed frequencies": size}), "Use fewer transformations or features.")
+            self.map_.prepare(X.dtype)
+        return self
+
+    def transform(self, X: Any) -> Array:
+        """Invariant features of the rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Z : array of shape (n_samples, n_components)
+            float32 if X is float32, else float64.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        size = X.shape[0] * self.n_components_ * X.dtype.itemsize
+        require_memory(
+            MemoryBill({"features": size}), "Transform fewer rows at a time, or fit an estimator on X itself."
+        )
+        return transform(self.map_, X, X.dtype)
+
+    def certify(self, X: Any, *, delta: float = 0.01, independent: bool = True) -> Certificate:
+        """How far the kernel estimates are from the orbit kernel on rows of X, and how invariant the features are.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows to certify. The exact orbit kernel is computed on as many of them as take seconds.
+        delta : float, default=0.01
+            Failure probability of the statements that have one.
+        independent : bool, default=True
+            Whether frequencies and transformations were drawn independently of the rows and of any tuning; if not, a
+            priori bounds are void and left out.
+
+        Returns
+        -------
+        certificate : Certificate
+            The tightest bound on the largest error of the orbit kernel over pairs of rows. Its `others` hold the other
+            bounds, and how far the features move under transformations from the group (`orbit.Invariance`). A base
+            without a kernel has the latter only.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        return certify_orbit(self, X, delta, independent=independent)
+
+    def _seeded_base(self) -> Any:
+        """The base, with this seed unless it has one: one number then fixes everything."""
+        base = FourierFeatures() if self.base is None else clone(self.base)
+        if base.get_params().get("random_state", 0) is None:
+            base.set_params(random_state=self.seed_)
+        return base
+
+    def _base_map(self, X: Any) -> FeatureMap:
+        fitted = getattr(self.base_, "map_", None)
+        if isinstance(fitted, FeatureMap):
+            return fitted
+        return TransformerMap(self.base_, int(np.shape(self.base_.transform(X[:1]))[1]))
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_components_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

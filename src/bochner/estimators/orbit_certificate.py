@@ -1,0 +1,100 @@
+"""Certificates of orbit features: the error of the orbit kernel, and how invariant the features are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from bochner._random import Stream, generator
+from bochner._typing import Array
+from bochner.errors import AssumptionError
+from bochner.estimators.certification import EXACT_ROWS, tightest_first
+from bochner.estimators.transformers import FourierFeatures
+from bochner.features import transform
+from bochner.features.nystroem import KernelMap, sees_distance_only
+from bochner.sampling import resolve_sampler
+from bochner.theory import orbit
+from bochner.theory.a_posteriori import AllPairs
+from bochner.theory.base import Bound, Certificate, check_delta
+from bochner.theory.region import diameter_of
+
+__all__ = ["certify_orbit"]
+
+_VALUES = 3 * 10**8  # kernel values that are computed: seconds
+_ROWS, _MOVES = 500, 16  # rows and transformations on which invariance is measured
+
+
+def certify_orbit(features: Any, X: Any, delta: float, *, independent: bool) -> Certificate:
+    """The tightest bound on the error of the orbit kernel over the rows, with the others and the invariance beside it.
+
+    `features` is a fitted `OrbitFeatures`.
+    """
+    check_delta(delta)
+    order = generator(features.seed_, Stream.PAIRS).permutation(X.shape[0])
+    alike = []
+    if hasattr(features.base_, "kernel_"):
+        alike = [*_computed(features, X, order)]
+        if independent:
+            alike += _a_priori(features, X, delta)
+    return tightest_first(alike, [_invariance(features, X, order)])
+
+
+def _computed(features: Any, X: Any, order: Array) -> Iterator[Certificate]:
+    """The largest error over pairs of as many rows as can be afforded."""
+    group, kernel, r = features.group, features.base_.kernel_, len(features.transforms_)
+    one_sided = group.closed and group.unitary and features.transforms_.whole and sees_distance_only(kernel)
+    n = min(X.shape[0], EXACT_ROWS, max(2, int(np.sqrt(_VALUES / (r if one_sided else r**2)))))
+    rows = _dense(X[np.sort(order[:n])])
+    exact = KernelMap(kernel, rows, features.transforms_, one_sided)
+    Z = transform(features.map_, rows, np.dtype(float))
+    certificate = AllPairs(error=Z @ Z.T - transform(exact, rows, np.dtype(float))).certificate()
+    which = "these" if n == X.shape[0] else f"{n:,} of these"
+    against = "the orbit kernel" if features.transforms_.whole else "the mean over the sampled transformations"
+    statement = (
+        f"Over all pairs of {which} {X.shape[0]:,} rows, the largest error against {against} is "
+        f"{certificate.value:.4g} (computed)."
+    )
+    yield replace(certificate, statement=statement)
+
+
+def _a_priori(features: Any, X: Any, delta: float) -> Iterator[Certificate]:
+    """Bounds that hold for independent frequencies, over all rows."""
+    base, transforms = features.base_, features.transforms_
+    if not isinstance(base, FourierFeatures) or not resolve_sampler(base.sampling).independent:
+        return
+    n, D = X.shape[0], features.n_components_
+    setting: dict[str, Any] = {"kernel": base.kernel_, "embedding": base.embedding}
+    bounds: list[Any] = []
+    if transforms.whole:
+        bounds = [lambda: orbit.FullOrbitHoeffding(n_points=n, **setting)]
+    elif transforms.independent:
+        setting["n_transforms"] = len(transforms)
+        bounds = [lambda: orbit.SampledOrbitHoeffding(n_points=n, **setting)]
+        if features.group.unitary:
+            region = {"n_features": X.shape[1], "diameter": diameter_of(X, base.kernel_)}
+            bounds.append(lambda: orbit.SampledOrbit(**setting, **region))
+    for make in bounds:
+        try:
+            bound: Bound = make()
+            yield bound.certificate(D, delta)  # type: ignore[attr-defined]
+        except (AssumptionError, ValueError):
+            continue  # an odd paired width, a kernel of unknown sign: another certificate speaks
+
+
+def _invariance(features: Any, X: Any, order: Array) -> Certificate:
+    """How far the features of some rows move under fresh transformations from the group."""
+    rows = _dense(X[np.sort(order[:_ROWS])])
+    size = features.group.order(X.shape[1])
+    moves = features.group.sample(
+        _MOVES if size is None else min(_MOVES, size), X.shape[1], seed=(features.seed_ + 1) % 2**32
+    )
+    moved = [transform(features.map_, each, np.dtype(float)) for _, each in moves.of(rows)]
+    return orbit.Invariance(moved=np.array(moved), still=transform(features.map_, rows, np.dtype(float))).certificate()
+
+
+def _dense(X: Any) -> Array:
+    return np.asarray(X.toarray() if issparse(X) else X, dtype=float)

@@ -1,0 +1,183 @@
+"""Nystroem features: kernel values against landmarks, whitened (Williams & Seeger 2001).
+
+    z(x) = K_LL^(-1/2) [k(x, l_1), ..., k(x, l_L)],      z(x).z(y) = k(x, L) K_LL^+ k(L, y)
+
+With a group, k is the orbit kernel k_q(x, y) = E k(g x, g' y) of its transformations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy.linalg import eigh
+from scipy.sparse import issparse
+
+from bochner._typing import Array
+from bochner.features.base import transform
+from bochner.groups import Transforms
+from bochner.kernels.algebra import Scaled
+from bochner.kernels.base import Isotropic, Stationary
+
+__all__ = ["KernelMap", "NystroemMap", "draw_nystroem_map", "leverage_of_rows", "sees_distance_only"]
+
+_COLUMNS = 1024  # kernel values of a row at once: 512 rows of them stay in L2
+
+
+@dataclass(frozen=True, eq=False)
+class KernelMap:
+    """Exact kernel values against fixed points, x -> [k_q(x, p_1), ..., k_q(x, p_L)], averaged over transformations.
+
+    Attributes
+    ----------
+    kernel : Stationary
+    points : array of shape (L, d), float64
+    transforms : Transforms or None
+        None: the kernel itself.
+    one_sided : bool
+        Transform the points only. It is the same average if the transformations are a unitary group and the kernel
+        depends on distance, k(g x, g' p) = k(x, g^-1 g' p), and costs r instead of r^2 values.
+    """
+
+    kernel: Stationary
+    points: Array
+    transforms: Transforms | None = None
+    one_sided: bool = True
+    _cast: dict[np.dtype[Any], list[Array]] = field(default_factory=dict, repr=False)
+
+    @property
+    def n_components(self) -> int:
+        return len(self.points)
+
+    @property
+    def scratch_width(self) -> int:
+        return len(self._weights) * self._chunk_width()
+
+    def write(self, X: Any, out: Array, scratch: Array) -> None:
+        rows = np.asarray(X.toarray() if issparse(X) else X, dtype=out.dtype)
+        if self.transforms is None or self.one_sided:
+            self._write_one_side(rows, out, scratch)
+            return
+        part, out[...] = np.empty_like(out), 0
+        for weight, moved in self.transforms.of(rows):
+            self._write_one_side(moved, part, scratch)
+            out += out.dtype.type(weight) * part
+
+    def diagonal(self, X: Array) -> Array:
+        """k_q(x, x) of every row."""
+        if self.transforms is None:
+            return self.kernel.diag(X)
+        left = [(1.0, X)] if self.one_sided else list(self.transforms.of(X))
+        pairs = ((a * b, x, y) for a, x in left for b, y in self.transforms.of(X))
+        return np.sum([weight * self.kernel.at(x - y) for weight, x, y in pairs], axis=0)
+
+    def _write_one_side(self, rows: Array, out: Array, scratch: Array) -> None:
+        """k(x, g' p) averaged over g', chunk by chunk of the points."""
+        weights, start = self._weights.astype(out.dtype), 0
+        for moved in self._moved(out.dtype):
+            values = _kernel_values(self.kernel, rows, moved, scratch)
+            width = values.shape[1] // len(weights)
+            np.einsum("g,ngw->nw", weights, values.reshape(len(rows), -1, width), out=out[:, start : start + width])
+            start += width
+
+    @property
+    def _weights(self) -> Array:
+        return np.ones(1) if self.transforms is None else self.transforms.weights
+
+    def _chunk_width(self) -> int:
+        return min(len(self.points), max(1, _COLUMNS // len(self._weights)))
+
+    def _moved(self, dtype: np.dtype[Any]) -> list[Array]:
+        """Transformed points (r w, d) of every chunk, transformations outermost; kept for the next block."""
+        if dtype not in self._cast:
+            self._cast[dtype] = [
+                np.vstack([p for _, p in self._orbit(chunk)]).astype(dtype)
+                for chunk in np.split(self.points, range(self._chunk_width(), len(self.points), self._chunk_width()))
+            ]
+        return self._cast[dtype]
+
+    def _orbit(self, points: Array) -> Iterator[tuple[float, Array]]:
+        return iter([(1.0, points)]) if self.transforms is None else self.transforms.of(points)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_cast": {}}
+
+
+def sees_distance_only(kernel: Stationary) -> bool:
+    """Whether k(g x, g y) = k(x, y) for every unitary g: a kernel of distance with one length scale."""
+    while isinstance(kernel, Scaled):
+        kernel = kernel.kernel
+    return isinstance(kernel, Isotropic) and np.ndim(kernel._scales()) == 0
+
+
+def _kernel_values(kernel: Stationary, X: Array, Y: Array, scratch: Array) -> Array:
+    """k(x, y) in the float type of X: by GEMM for a kernel of distance, ||x - y||^2 = ||x||^2 + ||y||^2 - 2 x.y."""
+    if not isinstance(kernel, Isotropic):
+        return kernel(X, Y).astype(X.dtype)
+    scale = np.asarray(kernel._scales(X.shape[1]), dtype=X.dtype)
+    X, Y = X / scale, Y / scale
+    middle = Y.mean(axis=0)  # fewer digits cancel
+    X, Y = X - middle, Y - middle
+    squared = np.matmul(X, -2 * Y.T, out=scratch.reshape(-1)[: len(X) * len(Y)].reshape(len(X), len(Y)))
+    squared += np.einsum("ij,ij->i", X, X)[:, None]
+    squared += np.einsum("ij,ij->i", Y, Y)
+    return kernel.profile(np.sqrt(np.maximum(squared, 0, out=squared), out=squared))
+
+
+@dataclass(frozen=True, eq=False)
+class NystroemMap:
+    """Kernel values against landmarks, whitened.
+
+    Attributes
+    ----------
+    values : KernelMap
+        The landmarks and the kernel.
+    whitening : array of shape (L, L), float64
+        The inverse root of the kernel matrix of the landmarks, on the space where it is not singular.
+    """
+
+    values: KernelMap
+    whitening: Array
+
+    @property
+    def n_components(self) -> int:
+        return int(self.whitening.shape[1])
+
+    @property
+    def scratch_width(self) -> int:
+        return self.values.scratch_width
+
+    def write(self, X: Any, out: Array, scratch: Array) -> None:
+        K = np.empty((len(out), self.values.n_components), dtype=out.dtype)
+        self.values.write(X, K, scratch)
+        np.matmul(K, self.whitening.astype(out.dtype), out=out)
+
+
+def draw_nystroem_map(values: KernelMap, dtype: np.dtype[Any]) -> NystroemMap:
+    """Whiten the kernel values against landmarks, for rows of a float type.
+
+    Eigenvalues within rounding of zero are left out: their features would be rounding, magnified.
+    """
+    K = transform(values, values.points, np.dtype(float))
+    eigenvalues, U = eigh((K + K.T) / 2)
+    kept = eigenvalues > np.finfo(dtype).eps * eigenvalues[-1]
+    U = U[:, kept]
+    return NystroemMap(values, (U / np.sqrt(eigenvalues[kept])) @ U.T)
+
+
+def leverage_of_rows(X: Array, pilot: KernelMap, rank: int) -> Array:
+    """Approximate ridge leverage scores of rows (Alaoui & Mahoney 2015; Musco & Musco 2017).
+
+        l_i = (k_ii - k_iS (K_SS + gamma I)^-1 k_Si) / gamma,      gamma = (sum of the eigenvalues beyond `rank`) / rank
+
+    up to a factor, with S a uniform pilot sample (the points of `pilot`) and the eigenvalues those of K_SS.
+    """
+    K = transform(pilot, pilot.points, np.dtype(float))
+    eigenvalues, U = eigh((K + K.T) / 2)
+    eigenvalues = np.maximum(eigenvalues, 0)[::-1]
+    gamma = max(eigenvalues[rank:].sum() / rank, 1e-12 * eigenvalues[0])
+    projected = transform(pilot, X, np.dtype(float)) @ U[:, ::-1]
+    explained = np.sum(projected**2 / (eigenvalues + gamma), axis=1)
+    return np.maximum(pilot.diagonal(X) - explained, 1e-12 * gamma) / gamma

@@ -1,0 +1,150 @@
+"""Orbit embeddings: a feature map averaged over transformations of its input (Raj et al. 2017, section 2.2).
+
+    psi(x) = sum_g q_g z(g x),      psi(x).psi(y) estimates k_q(x, y) = E k(g x, g' y)
+
+A linear action meets a frequency before it meets any row, omega . (A x) = (A' omega) . x: a Fourier map is then a wider
+Fourier map whose columns are averaged, and the action costs nothing per row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from bochner._typing import Array
+from bochner.features.base import FeatureMap
+from bochner.features.fourier import FourierMap, _project
+from bochner.groups import Transforms
+
+__all__ = ["OrbitFourierMap", "OrbitMap", "draw_orbit_map"]
+
+_PROJECTED = 1024  # columns projected at once: 512 rows stay in L2, and GEMM is near full speed (benchmarks/orbit.py)
+
+
+def draw_orbit_map(base: FeatureMap, transforms: Transforms) -> FeatureMap:
+    """The base map averaged over the transformations, in the fastest way there is for the two."""
+    if isinstance(base, FourierMap) and transforms.linear:
+        return OrbitFourierMap(base, transforms)
+    return OrbitMap(base, transforms)
+
+
+@dataclass(frozen=True, eq=False)
+class OrbitMap:
+    """Any map, averaged over any transformations: each is applied to the rows.
+
+    Attributes
+    ----------
+    base : FeatureMap
+    transforms : Transforms
+    """
+
+    base: FeatureMap
+    transforms: Transforms
+
+    @property
+    def n_components(self) -> int:
+        return self.base.n_components
+
+    @property
+    def scratch_width(self) -> int:
+        return self.base.scratch_width
+
+    def write(self, X: Any, out: Array, scratch: Array) -> None:
+        Z = np.empty_like(out)
+        out[...] = 0
+        for weight, rows in self.transforms.of(X):
+            self.base.write(rows, Z, scratch)
+            Z *= out.dtype.type(weight)
+            out += Z
+
+
+@dataclass(frozen=True)
+class _Chunk:
+    """Frequencies start ... stop of the base, transformed: A_g' omega as columns (d, r w), the transforms outermost."""
+
+    start: int
+    stop: int
+    omega_t: Array
+
+
+@dataclass(frozen=True, eq=False)
+class OrbitFourierMap:
+    """A Fourier map averaged over linear transformations, which are applied to the frequencies.
+
+    Attributes
+    ----------
+    base : FourierMap
+    transforms : Transforms
+    """
+
+    base: FourierMap
+    transforms: Transforms
+    _cast: dict[np.dtype[Any], list[_Chunk]] = field(default_factory=dict, repr=False)
+    _lock: Any = field(default_factory=Lock, repr=False)
+
+    @property
+    def n_components(self) -> int:
+        return self.base.n_components
+
+    @property
+    def scratch_width(self) -> int:
+        return len(self.transforms) * self._chunk_width()
+
+    def n_bytes(self, dtype: np.dtype[Any]) -> int:
+        """Bytes of the transformed frequencies."""
+        return len(self.transforms) * self.base.omega.size * dtype.itemsize
+
+    def prepare(self, dtype: np.dtype[Any]) -> None:
+        """Transform the frequencies for a float type; done once, by the first row otherwise."""
+        with self._lock:
+            if dtype not in self._cast:
+                self._cast[dtype] = [self._chunk(start, stop, dtype) for start, stop in self._ranges()]
+
+    def write(self, X: Any, out: Array, scratch: Array) -> None:
+        from bochner.features import _loops
+
+        self.prepare(out.dtype)
+        amplitude, phase = self.base.amplitude.astype(out.dtype), self.base.phase.astype(out.dtype)
+        weights = self.transforms.weights.astype(out.dtype)
+        pairs = len(amplitude) - len(phase)
+        flat = scratch.reshape(-1)
+        for chunk in self._cast[out.dtype]:
+            own, width = slice(chunk.start, chunk.stop), chunk.omega_t.shape[1]
+            projection = _project(X, chunk.omega_t, flat[: len(out) * width].reshape(len(out), width))
+            at = pairs + chunk.start  # of the sines, and of the cosines with a phase
+            if chunk.start < pairs:
+                _loops.orbit_pairs(projection, amplitude[own], weights, out, chunk.start, at)
+            else:
+                own_phase = phase[chunk.start - pairs : chunk.stop - pairs]
+                _loops.orbit_phases(projection, amplitude[own], own_phase, weights, out, at)
+
+    def _chunk_width(self) -> int:
+        """Frequencies of a chunk: whole vectors of 16, at least one of them."""
+        return min(len(self.base.omega), max(16, _PROJECTED // len(self.transforms) // 16 * 16))
+
+    def _ranges(self) -> list[tuple[int, int]]:
+        """Chunks of frequencies; none has both pairs and phases."""
+        m, width = len(self.base.omega), self._chunk_width()
+        pairs = m - len(self.base.phase)
+        return [
+            (start, min(start + width, end))
+            for begin, end in ((0, pairs), (pairs, m))
+            for start in range(begin, end, width)
+        ]
+
+    def _chunk(self, start: int, stop: int, dtype: np.dtype[Any]) -> _Chunk:
+        omega_t = np.ascontiguousarray(self.base.omega[start:stop].T)
+        d, w = omega_t.shape
+        moved = np.empty((d, len(self.transforms), w), dtype=dtype)
+        for g, action in enumerate(self.transforms.actions):
+            moved[:, g] = action.T @ omega_t  # type: ignore[union-attr]
+        return _Chunk(start, stop, moved.reshape(d, -1))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"base": self.base, "transforms": self.transforms}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _cast={}, _lock=Lock())

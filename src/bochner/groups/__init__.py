@@ -1,0 +1,32 @@
+"""Transformations that a prediction should not depend on: what `OrbitFeatures` averages over."""
+
+from bochner.groups.base import Action, Group, Transforms, act
+from bochner.groups.combined import FromFunctions, FromMatrices, Product
+from bochner.groups.coordinates import CyclicShifts, Permutations, SignFlips
+from bochner.groups.images import (
+    Dihedral,
+    ImageAffine,
+    ImageReflections,
+    ImageRotations,
+    ImageScalings,
+    ImageTranslations,
+)
+
+__all__ = [
+    "Action",
+    "CyclicShifts",
+    "Dihedral",
+    "FromFunctions",
+    "FromMatrices",
+    "Group",
+    "ImageAffine",
+    "ImageReflections",
+    "ImageRotations",
+    "ImageScalings",
+    "ImageTranslations",
+    "Permutations",
+    "Product",
+    "SignFlips",
+    "Transforms",
+    "act",
+]

@@ -1,0 +1,151 @@
+"""Nystroem features: the definition, singular kernels, leverage, and invariance."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import bochner as bo
+from bochner import groups
+from bochner.features import transform
+from bochner.features.nystroem import KernelMap, leverage_of_rows
+from tests.groups.test_groups import EXACT
+from tests.strategies import rows
+
+ESTIMATORS = [
+    bo.NystroemFeatures(),
+    bo.NystroemFeatures(bo.Laplacian(), n_components=10, landmarks="leverage"),
+    bo.NystroemFeatures(n_components=10, group=groups.CyclicShifts()),
+]
+
+
+@parametrize_with_checks(ESTIMATORS)
+def test_every_estimator_passes_every_check(estimator, check):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        check(estimator)
+
+
+@pytest.mark.parametrize(
+    "kernel", [bo.Gaussian(2.0), bo.Gaussian([1.0, 2.0, 3.0]), bo.Laplacian(3.0), 2.0 * bo.Matern(2.0)]
+)
+@pytest.mark.parametrize(("dtype", "tolerance"), [(np.float32, 2e-3), (np.float64, 1e-7)])
+def test_the_gram_of_the_features_is_the_projection_on_the_landmarks(kernel, dtype, tolerance):
+    X = rows(0, 300, 3, dtype)
+    features = bo.NystroemFeatures(kernel, n_components=40, random_state=0).fit(X)
+    Z = features.transform(X)
+    assert Z.dtype == dtype
+    K = kernel(X, features.landmarks_)
+    expected = K @ np.linalg.pinv(kernel(features.landmarks_), rcond=np.finfo(dtype).eps, hermitian=True) @ K.T
+    assert np.abs(Z @ Z.T - expected).max() < tolerance
+
+
+def test_features_of_the_landmarks_reproduce_the_kernel():
+    X = rows(0, 60, 3)
+    Z = bo.NystroemFeatures(bo.Matern(2.0), n_components=1000, random_state=0).fit_transform(X)
+    np.testing.assert_allclose(Z @ Z.T, bo.Matern(2.0)(X), atol=1e-9)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_singular_kernel_matrix_magnifies_nothing(dtype):
+    X = np.repeat(rows(0, 30, 2, dtype), 3, axis=0)  # every row three times: a third of the rank
+    kernel = bo.Gaussian(50.0)
+    Z = bo.NystroemFeatures(kernel, n_components=90, random_state=0).fit_transform(X)
+    assert np.abs(Z).max() < 1.1
+    assert np.abs(Z @ Z.T - kernel(X)).max() < (1e-3 if dtype == np.float32 else 1e-9)
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_invariant_features_are_invariant(name):
+    group, d = EXACT[name]
+    X = rows(0, 30, d, np.float32)
+    features = bo.NystroemFeatures(bo.Gaussian(3.0), n_components=10, group=group, random_state=0).fit(X)
+    Z = features.transform(X)
+    for _, moved in group.elements(d).of(X):
+        assert np.abs(features.transform(moved) - Z).max() < 5e-5 * np.abs(Z).max() + 1e-4
+    assert np.abs(features.transform(1.1 * X) - Z).max() > 1e-2
+
+
+def orbit_kernel(kernel, X, Y, transforms):
+    """E k(g x, g' y), from the definition."""
+    return sum(a * b * kernel(x, y) for a, x in transforms.of(X) for b, y in transforms.of(Y))
+
+
+@pytest.mark.parametrize(
+    ("group", "d"),
+    [
+        (groups.CyclicShifts(), 6),
+        (groups.ImageTranslations((3, 3), 1), 9),
+        (groups.FromFunctions([np.abs, np.sin], weights=[1, 3]), 4),
+    ],
+)
+def test_landmarks_meet_the_orbit_kernel(group, d):
+    X, kernel, transforms = rows(0, 40, d), bo.Gaussian(2.0), group.elements(d)
+    features = bo.NystroemFeatures(kernel, n_components=8, group=group, random_state=0).fit(X)
+    assert features.map_.values.one_sided == group.closed
+    L, Z = features.landmarks_, features.transform(X)
+    K = orbit_kernel(kernel, X, L, transforms)
+    expected = K @ np.linalg.pinv(orbit_kernel(kernel, L, L, transforms), rcond=1e-10, hermitian=True) @ K.T
+    np.testing.assert_allclose(Z @ Z.T, expected, atol=1e-9)
+    values = features.map_.values
+    np.testing.assert_allclose(values.diagonal(X), np.diag(orbit_kernel(kernel, X, X, transforms)), atol=1e-12)
+
+
+def test_a_scale_per_feature_moves_both_sides_and_is_invariant_all_the_same():
+    X, kernel = rows(0, 40, 4), bo.Gaussian([1.0, 2.0, 3.0, 4.0])
+    features = bo.NystroemFeatures(kernel, n_components=8, group=groups.CyclicShifts(), random_state=0).fit(X)
+    assert not features.map_.values.one_sided
+    np.testing.assert_allclose(features.transform(np.roll(X, 1, axis=1)), features.transform(X), atol=1e-9)
+
+
+def test_landmarks_in_many_chunks_are_those_in_one():
+    X, L = rows(0, 20, 5), rows(1, 2500, 5)
+    np.testing.assert_allclose(
+        transform(KernelMap(bo.Gaussian(2.0), L), X, np.dtype(float)), bo.Gaussian(2.0)(X, L), atol=1e-12
+    )
+
+
+def test_leverage_scores_are_those_of_the_definition_when_the_pilot_is_everything():
+    X, kernel = rows(0, 50, 2), bo.Gaussian()
+    K = kernel(X)
+    gamma = np.sort(np.linalg.eigvalsh(K))[::-1][10:].sum() / 10
+    expected = np.diag(K @ np.linalg.inv(K + gamma * np.eye(50)))
+    np.testing.assert_allclose(leverage_of_rows(X, KernelMap(kernel, X), 10), expected, rtol=1e-6)
+
+
+def test_leverage_finds_a_rare_cluster():
+    rng = np.random.default_rng(0)
+    X = np.vstack([0.1 * rng.standard_normal((2000, 2)), 10 + 0.1 * rng.standard_normal((4, 2))])
+    found = {
+        how: np.mean(
+            [
+                (bo.NystroemFeatures(n_components=12, landmarks=how, random_state=s).fit(X).landmarks_ > 5).any()
+                for s in range(20)
+            ]
+        )
+        for how in ("uniform", "leverage")
+    }
+    assert found["uniform"] < 0.3
+    assert found["leverage"] > 0.9
+
+
+def test_orbit_features_take_nystroem_features_as_base():
+    X = rows(0, 40, 6)
+    base = bo.NystroemFeatures(bo.Gaussian(2.0), n_components=12)
+    features = bo.OrbitFeatures(groups.CyclicShifts(), base, random_state=0).fit(X)
+    np.testing.assert_allclose(features.transform(np.roll(X, 1, axis=1)), features.transform(X), atol=1e-9)
+    np.testing.assert_allclose(features.transform(sp.csr_array(X)), features.transform(X), atol=1e-9)
+
+
+def test_the_regressor_uses_the_map_itself_and_models_survive_pickle():
+    X = rows(0, 200, 3)
+    y = np.sin(X).sum(axis=1)
+    model = bo.KernelRegressor(features=bo.NystroemFeatures(bo.Gaussian(2.0), n_components=60, random_state=0)).fit(
+        X, y
+    )
+    assert model._map() is model.features_.map_
+    assert model.score(X, y) > 0.99
+    assert np.array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.predict(X))
