@@ -24,11 +24,14 @@ _HOME = {
     "RationalQuadratic": "bochner.kernels",
     "config_context": "bochner.config",
     "get_config": "bochner.config",
+    "mean_map": "bochner.comparison",
+    "mmd": "bochner.comparison",
+    "mmd_test": "bochner.comparison",
     "plan": "bochner.planning",
     "set_config": "bochner.config",
     "show_versions": "bochner._versions",
 }
-_MODULES = ("config", "datasets", "errors", "kernels", "planning", "reproduce", "sampling", "theory")
+_MODULES = ("comparison", "config", "datasets", "errors", "kernels", "planning", "reproduce", "sampling", "theory")
 
 __all__ = ["__version__", *sorted(_HOME), *_MODULES]  # pyright: ignore[reportUnsupportedDunderAll]
 

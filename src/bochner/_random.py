@@ -19,6 +19,8 @@ class Stream(IntEnum):
     SUBSAMPLE = 3
     LENGTHS = 4
     PAIRS = 5
+    RESAMPLES = 6
+    SEARCH = 7
 
 
 def resolve_seed(random_state: object) -> int:
