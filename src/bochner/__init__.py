@@ -24,6 +24,7 @@ _HOME = {
     "RationalQuadratic": "bochner.kernels",
     "config_context": "bochner.config",
     "get_config": "bochner.config",
+    "hsic_test": "bochner.comparison",
     "mean_map": "bochner.comparison",
     "mmd": "bochner.comparison",
     "mmd_test": "bochner.comparison",

@@ -2,6 +2,7 @@
 
 from bochner.comparison.discrepancy import MMD, mmd
 from bochner.comparison.embedding import KernelFeatures, MeanMap, default_components, mean_map
+from bochner.comparison.independence import hsic_test
 from bochner.comparison.result import KernelTestResult
 from bochner.comparison.two_sample import mmd_test
 
@@ -11,6 +12,7 @@ __all__ = [
     "KernelTestResult",
     "MeanMap",
     "default_components",
+    "hsic_test",
     "mean_map",
     "mmd",
     "mmd_test",

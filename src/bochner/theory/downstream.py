@@ -22,13 +22,15 @@ from bochner.theory.base import (
     TailBound,
     check_delta,
     check_eps,
+    require,
 )
 from bochner.theory.moments import covariance
 from bochner.theory.normalised import KernelTailBound
 from bochner.theory.pointwise import IID
-from bochner.theory.sources import SUTHERLAND_SCHNEIDER
+from bochner.theory.sources import BOCHNER, SUTHERLAND_SCHNEIDER
 
 __all__ = [
+    "HSIC",
     "MMDSquared",
     "MeanMapKernel",
     "RidgePrediction",
@@ -228,6 +230,26 @@ class MMDSquared(KernelTailBound):
 
     def _stretch(self) -> float:
         return 1.0 if self.unbiased_sizes is None else 1 + sum(1 / (n - 1) for n in self.unbiased_sizes) / 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class HSIC(KernelTailBound):
+    """The biased Hilbert-Schmidt independence criterion with paired features: 2 exp(-D eps^2).
+
+    `kernel` is the product of the kernels of the two sides, whose frequencies are drawn in pairs. A pair gives the mean
+    of two squared moduli of covariances between complex numbers of modulus 1, a value in [0, 1].
+    """
+
+    reach: ClassVar[tuple[float, float]] = (1.0, 1.0)
+    quantity: ClassVar[str] = "the error of the biased HSIC"
+    statement: ClassVar[str] = "P(|HSIC^ - HSIC| >= eps) <= 2 exp(-D eps^2) (paired)"
+    status: ClassVar[Status] = Status.VALID
+    source: ClassVar[Source] = Source(BOCHNER, "Hoeffding over pairs of frequencies")
+    assumptions: ClassVar[tuple[str, ...]] = (IID, "samples fixed before, or independent of, the frequencies")
+
+    def _tail(self, eps: float, m: int) -> float:
+        require(self._paired, "the paired embedding", self.embedding)
+        return float(2 * np.exp(-2 * m * eps**2))
 
 
 def mmd_error(squared_error: float, estimate: float) -> float:
