@@ -12,6 +12,7 @@ __version__ = "0.1.0"
 
 _HOME = {
     "Cauchy": "bochner.kernels",
+    "DriftDetector": "bochner.estimators",
     "FourierFeatures": "bochner.estimators",
     "Gaussian": "bochner.kernels",
     "KernelRegressor": "bochner.estimators",

@@ -1,6 +1,7 @@
 """Thin scikit-learn faces."""
 
+from bochner.estimators.drift import DriftDetector, DriftReport
 from bochner.estimators.regressor import KernelRegressor
 from bochner.estimators.transformers import FourierFeatures
 
-__all__ = ["FourierFeatures", "KernelRegressor"]
+__all__ = ["DriftDetector", "DriftReport", "FourierFeatures", "KernelRegressor"]
