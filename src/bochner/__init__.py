@@ -12,6 +12,8 @@ __version__ = "0.1.0"
 
 _HOME = {
     "Cauchy": "bochner.kernels",
+    "DistributionClassifier": "bochner.estimators",
+    "DistributionRegressor": "bochner.estimators",
     "DriftDetector": "bochner.estimators",
     "FourierFeatures": "bochner.estimators",
     "Gaussian": "bochner.kernels",
