@@ -22,9 +22,12 @@ from bochner.reproduce import (
     figure3_radius,
     figure4_width,
     figure5_survival,
+    figure6_mmd,
     figure7_entropy,
     mean_square,
     printed,
+    two_sample_level,
+    two_sample_power,
 )
 from bochner.reproduce.experiment import Experiment, Numbers
 
@@ -36,11 +39,14 @@ EXPERIMENTS: dict[str, Experiment] = {
     "sutherland-schneider-figure-3": figure3_radius.EXPERIMENT,
     "sutherland-schneider-figure-4": figure4_width.EXPERIMENT,
     "sutherland-schneider-figure-5": figure5_survival.EXPERIMENT,
+    "sutherland-schneider-figure-6": figure6_mmd.EXPERIMENT,
     "sutherland-schneider-figure-7": figure7_entropy.EXPERIMENT,
     "sutherland-schneider-mean-square": mean_square.EXPERIMENT,
     "li-honorio-counterexample": counterexample.EXPERIMENT,
     "li-honorio-descent": descent.EXPERIMENT,
     "printed-against-corrected": printed.EXPERIMENT,
+    "two-sample-level": two_sample_level.EXPERIMENT,
+    "two-sample-power": two_sample_power.EXPERIMENT,
 }
 
 

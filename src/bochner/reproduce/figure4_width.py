@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["EXPERIMENT"]
+__all__ = ["EXPERIMENT", "fitted_slope"]
 
 _PAPER_SLOPES = {"paired": [-0.502, -0.496], "phase": [-0.503, -0.497]}
 _CURVES = {
@@ -42,14 +42,15 @@ def measure(half_width: float, widths: Sequence[int], n_points: int, n_draws: in
         embeddings[embedding] = {
             "mean": suprema.mean(axis=1).tolist(),
             "standard_error": (suprema.std(axis=1, ddof=1) / np.sqrt(n_draws)).tolist(),
-            "slope": _fitted_slope(np.array(widths), suprema.mean(axis=1)),
+            "slope": fitted_slope(np.array(widths), suprema.mean(axis=1)),
             "paper_slope_interval": _PAPER_SLOPES[embedding],
             "integrated": _integrated(half_width, widths, embedding),
         }
     return {"n_components": list(widths), **embeddings}
 
 
-def _fitted_slope(widths: Array, means: Array) -> Numbers:
+def fitted_slope(widths: Array, means: Array) -> Numbers:
+    """The exponent of D in the mean, with Student's 95 % interval."""
     fit = linregress(np.log(widths), np.log(means))
     margin = t.ppf(0.975, len(widths) - 2) * fit.stderr
     return {"estimate": float(fit.slope), "interval": [float(fit.slope - margin), float(fit.slope + margin)]}
