@@ -20,15 +20,17 @@ from bochner.errors import invalid_parameter
 
 __all__ = ["Relabelling", "block_rows", "check_resamples", "fused", "p_value", "studentised"]
 
-_MOST_BLOCKS, _FEWEST_BLOCKS, _SUM_BYTES = 4096, 512, 2**28
+_SINGLE_ROWS, _MOST_BLOCKS, _FEWEST_BLOCKS, _SUM_BYTES = 4096, 2048, 512, 2**28
 
 
 def block_rows(n: int, m: int, n_components: int) -> int:
-    """Rows of a block: one up to 4,096 rows in all, beyond that as many as leave some 4,096 blocks.
+    """Rows of a block: one up to 4,096 rows in all, beyond that as many as leave at most 2,048 blocks.
 
-    Fewer blocks (512 at least) where their sums would take more than 256 MB. The smaller sample is cut evenly: fewer of
+    Fewer blocks (512 or so) where their sums would take more than 256 MB. The smaller sample is cut evenly: fewer of
     its rows than it has blocks are left over.
     """
+    if n + m <= _SINGLE_ROWS:
+        return 1
     blocks = int(np.clip(_SUM_BYTES // (8 * n_components), _FEWEST_BLOCKS, _MOST_BLOCKS))
     rows = -(-(n + m) // blocks)
     smaller = min(n, m)
