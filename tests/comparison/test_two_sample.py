@@ -9,8 +9,8 @@ from scipy.stats import binom
 import bochner as bo
 from bochner.comparison.embedding import KernelFeatures
 from bochner.comparison.pool import FeaturePool, GramPool
-from bochner.comparison.resampling import Relabelling, block_rows, fused, p_value
-from bochner.errors import InvalidDataError, InvalidParameterError
+from bochner.comparison.resampling import Relabelling, cut, fused, p_value
+from bochner.errors import InvalidDataError, InvalidParameterError, MemoryBudgetError
 from bochner.features import transform
 from tests.comparison.test_mmd import by_definition
 from tests.strategies import rows
@@ -75,15 +75,27 @@ def test_relabellings_keep_the_sizes_and_are_uniform():
     np.testing.assert_array_equal(wild[:, :4] + wild[:, 4:], 1)
 
 
-@pytest.mark.parametrize(("n", "m"), [(2, 2), (50, 2000), (2048, 2048), (5000, 5000), (10**6, 10**6), (300, 10**6)])
-def test_blocks_are_single_rows_for_small_samples_and_some_thousands_for_large_ones(n, m):
-    rows_, total = block_rows(n, m, 1024), n + m
-    if total <= 4096:
-        assert rows_ == 1
-    else:
-        assert 1000 < total // rows_ <= 2048
-        assert min(n, m) % rows_ < max(1, 0.02 * min(n, m))
-    assert block_rows(n, m, 10**6) <= min(n, m)
+@pytest.mark.parametrize(
+    ("n", "m"), [(2, 2), (50, 2000), (2048, 2048), (5000, 5000), (10**6, 10**6), (10**6, 300), (2, 10**9)]
+)
+def test_blocks_are_rows_for_small_samples_and_some_two_thousand_for_large_ones(n, m):
+    g, (a, b) = cut(n, m, 1024)
+    if n + m <= 4096:
+        assert (g, a, b) == (1, n, m)
+        return
+    assert 1000 < a + b <= 4096
+    assert 0 <= min(n - a * g, m - b * g) < max(1, 0.02 * min(n, m))
+    assert 480 <= sum(cut(n, m, 10**6)[1]) <= 1024
+
+
+def test_a_very_unequal_pair_is_tested_in_bounded_memory():
+    X, Y = rows(0, 3, 1), rows(1, 200_000, 1)
+    same, other = (bo.mmd_test(each, Y, n_components=64, n_resamples=199, rng=0) for each in (X, X + 9))
+    assert same.pvalue > 0.05
+    assert other.pvalue == 1 / 200
+    assert same.block_rows == 3
+    exact = bo.mmd(X, Y, kernel=same.kernel, n_components=64, rng=0).squared
+    assert same.statistic == pytest.approx(exact, abs=1e-9)
 
 
 def test_ties_count_against_rejection():
@@ -202,6 +214,11 @@ def test_the_held_out_half_chooses_a_bandwidth_that_sees_the_difference():
     Y = np.where(rng.random((2000, 1)) < 0.5, Y + 0.02 * np.sign(np.sin(40 * Y)), Y) + 0.04 * np.sin(40 * Y)
     result = bo.mmd_test(X, Y, length_scale="held_out", factors=(1 / 64, 1 / 16, 1 / 4, 1, 4), rng=0)
     assert result.kernel.length_scale < 0.2
+
+
+def test_what_does_not_fit_the_memory_is_refused():
+    with bo.config_context(memory="1MB"), pytest.raises(MemoryBudgetError, match="Lower n_components"):
+        bo.mmd_test(rows(0, 500, 2), rows(1, 500, 2), n_components=2000)
 
 
 def test_refusals():

@@ -21,9 +21,10 @@ from scipy.sparse import issparse
 
 from bochner._typing import Array
 from bochner.comparison.embedding import KernelFeatures, feature_witness, group_sums
-from bochner.comparison.resampling import Relabelling, block_rows
+from bochner.comparison.resampling import Relabelling, cut
 from bochner.comparison.samples import check_rows
 from bochner.kernels import Stationary
+from bochner.planning import MemoryBill, require_memory
 from bochner.theory import Certificate
 from bochner.theory.base import check_delta
 from bochner.theory.downstream import MMDSquared
@@ -91,25 +92,27 @@ class Pool(ABC):
 class FeaturePool(Pool):
     """Centred sums of random features over blocks of rows.
 
-    Rows that fill no block keep their sample in every relabelling: the relabellings stay a group, and the test exact.
+    Rows outside the blocks keep their sample in every relabelling: the relabellings stay a group, and the test exact.
 
     Attributes
     ----------
     features : KernelFeatures
     sizes : (int, int)
     block_rows : int
+    blocks : (int, int)
     sums : array of shape (n_blocks, D)
     spreads : array of shape (n_blocks,)
     fixed_sum : array of shape (D,)
-        Over the left-over rows of the first sample.
+        Over the rows of the first sample outside its blocks.
     fixed_spread : float
-        Of the left-over rows of the first sample.
+        Of these rows.
     total_spread : float
     """
 
     features: KernelFeatures
     sizes: tuple[int, int]
     block_rows: int
+    blocks: tuple[int, int]
     sums: Array
     spreads: Array
     fixed_sum: Array
@@ -122,33 +125,27 @@ class FeaturePool(Pool):
     def of(cls, X: Any, Y: Any, features: KernelFeatures) -> Self:
         """The pool of two samples, from one pass over each."""
         sizes, dtype = (X.shape[0], Y.shape[0]), np.result_type(X.dtype, Y.dtype)
-        rows = block_rows(*sizes, features.n_components)
-        blocks = (sizes[0] // rows, sizes[1] // rows)
-        (x_sums, x_energy), (y_sums, y_energy) = (group_sums(rows_, features, rows, dtype) for rows_ in (X, Y))
-        center = (x_sums.sum(axis=0) + y_sums.sum(axis=0)) / sum(sizes)
-
-        def centred(sums: Array, energy: Array, n: int) -> tuple[Array, Array]:
-            counts = np.diff(np.minimum(np.arange(len(sums) + 1) * rows, n))
-            spread = energy - 2 * sums @ center + counts * (center @ center)
-            sums -= np.outer(counts, center)
-            return sums, spread
-
-        x_sums, x_spread = centred(x_sums, x_energy, sizes[0])
-        y_sums, y_spread = centred(y_sums, y_energy, sizes[1])
+        rows, blocks = cut(*sizes, features.n_components)
+        bill = MemoryBill({"sums over blocks of rows": 16 * sum(blocks) * features.n_components})
+        require_memory(bill, f"Lower n_components (now {features.n_components}).")
+        x, y = (_BlockSums.of(each, features, rows, count, dtype) for each, count in ((X, blocks[0]), (Y, blocks[1])))
+        center = (x.total + y.total) / sum(sizes)
+        x, y = x.centred_at(center), y.centred_at(center)
         return cls(
             features=features,
             sizes=sizes,
             block_rows=rows,
-            sums=np.concatenate([x_sums[: blocks[0]], y_sums[: blocks[1]]]),
-            spreads=np.concatenate([x_spread[: blocks[0]], y_spread[: blocks[1]]]),
-            fixed_sum=x_sums[blocks[0] :].sum(axis=0),
-            fixed_spread=float(x_spread[blocks[0] :].sum()),
-            total_spread=float(x_spread.sum() + y_spread.sum()),
+            blocks=blocks,
+            sums=np.concatenate([x.sums, y.sums]),
+            spreads=np.concatenate([x.energies, y.energies]),
+            fixed_sum=x.rest_sum,
+            fixed_spread=x.rest_energy,
+            total_spread=float(x.energies.sum() + y.energies.sum()) + x.rest_energy + y.rest_energy,
         )
 
     @property
     def n_blocks(self) -> tuple[int, int]:
-        return self.sizes[0] // self.block_rows, self.sizes[1] // self.block_rows
+        return self.blocks
 
     @property
     def n_components(self) -> int | None:
@@ -171,6 +168,43 @@ class FeaturePool(Pool):
         n, m = self.sizes
         total: Array = self.sums[: self.n_blocks[0]].sum(axis=0) + self.fixed_sum
         return total * (1 / n + 1 / m)
+
+
+@dataclass(frozen=True)
+class _BlockSums:
+    """Sums of features and energies over the first blocks of a sample, and over the rest of it."""
+
+    sums: Array
+    energies: Array
+    rest_sum: Array
+    rest_energy: float
+    block_rows: int
+    rest_rows: int
+
+    @classmethod
+    def of(cls, X: Any, features: KernelFeatures, block_rows: int, n_blocks: int, dtype: np.dtype[Any]) -> Self:
+        head = block_rows * n_blocks
+        sums, energies = group_sums(X[:head], features, block_rows, dtype)
+        rest_rows = X.shape[0] - head
+        rest_sum, rest_energy = group_sums(X[head:], features, max(1, rest_rows), dtype)
+        return cls(sums, energies, rest_sum[0], float(rest_energy[0]), block_rows, rest_rows)
+
+    @property
+    def total(self) -> Array:
+        total: Array = self.sums.sum(axis=0) + self.rest_sum
+        return total
+
+    def centred_at(self, center: Array) -> _BlockSums:
+        """The same for z - center in place of z."""
+        square = float(center @ center)
+        return _BlockSums(
+            self.sums - self.block_rows * center,
+            self.energies - 2 * self.sums @ center + self.block_rows * square,
+            self.rest_sum - self.rest_rows * center,
+            self.rest_energy - 2 * float(self.rest_sum @ center) + self.rest_rows * square,
+            self.block_rows,
+            self.rest_rows,
+        )
 
 
 @dataclass(frozen=True)

@@ -18,23 +18,24 @@ from bochner._random import Stream, generator
 from bochner._typing import Array
 from bochner.errors import invalid_parameter
 
-__all__ = ["Relabelling", "block_rows", "check_resamples", "fused", "p_value", "studentised"]
+__all__ = ["Relabelling", "check_resamples", "cut", "fused", "p_value", "studentised"]
 
 _SINGLE_ROWS, _MOST_BLOCKS, _FEWEST_BLOCKS, _SUM_BYTES = 4096, 2048, 512, 2**28
 
 
-def block_rows(n: int, m: int, n_components: int) -> int:
-    """Rows of a block: one up to 4,096 rows in all, beyond that as many as leave at most 2,048 blocks.
+def cut(n: int, m: int, n_components: int) -> tuple[int, tuple[int, int]]:
+    """Rows of a block, and the blocks of two samples of n and m rows.
 
-    Fewer blocks (512 or so) where their sums would take more than 256 MB. The smaller sample is cut evenly: fewer of
-    its rows than it has blocks are left over.
+    A block is a row up to 4,096 rows in all; beyond that there are at most 2,048 blocks, or fewer (some 512 at least) where
+    their sums would take more than 256 MB. The smaller sample is cut evenly: fewer of its rows than it has blocks are
+    left over. Where it is shorter than a block should be, it is one block, and not all of the other sample is cut.
     """
     if n + m <= _SINGLE_ROWS:
-        return 1
+        return 1, (n, m)
     blocks = int(np.clip(_SUM_BYTES // (8 * n_components), _FEWEST_BLOCKS, _MOST_BLOCKS))
-    rows = -(-(n + m) // blocks)
     smaller = min(n, m)
-    return smaller // max(1, smaller // rows)
+    rows = smaller // max(1, smaller // -(-(n + m) // blocks))
+    return rows, (min(n // rows, blocks), min(m // rows, blocks))
 
 
 @dataclass(frozen=True)
