@@ -27,9 +27,9 @@ LOOPED = 20  # permutations of the loop that are timed
 
 def samples(n, seed=0, shift=0.0, dtype=float):
     rng = np.random.default_rng(seed)
-    X, Y = rng.standard_normal((n, DIMENSION)), rng.standard_normal((n, DIMENSION))
+    X, Y = (rng.standard_normal((n, DIMENSION), dtype=dtype) for _ in range(2))
     Y[:, 0] += shift
-    return X.astype(dtype), Y.astype(dtype)
+    return X, Y
 
 
 def looped(K, n, n_resamples, seed=0):

@@ -20,15 +20,15 @@ from bochner.errors import invalid_parameter
 
 __all__ = ["Relabelling", "check_resamples", "cut", "fused", "p_value", "studentised"]
 
-_SINGLE_ROWS, _MOST_BLOCKS, _FEWEST_BLOCKS, _SUM_BYTES = 4096, 2048, 512, 2**28
+_SINGLE_ROWS, _MOST_BLOCKS, _FEWEST_BLOCKS, _SUM_BYTES = 4096, 1024, 512, 2**28
 
 
 def cut(n: int, m: int, n_components: int) -> tuple[int, tuple[int, int]]:
     """Rows of a block, and the blocks of two samples of n and m rows.
 
-    A block is a row up to 4,096 rows in all; beyond that there are at most 2,048 blocks, or fewer (some 512 at least) where
-    their sums would take more than 256 MB. The smaller sample is cut evenly: fewer of its rows than it has blocks are
-    left over. Where it is shorter than a block should be, it is one block, and not all of the other sample is cut.
+    A block is a row up to 4,096 rows in all; beyond that there are at most 1,024 blocks, or fewer (some 512 at least)
+    where their sums would take more than 256 MB. The smaller sample is cut evenly: fewer of its rows than it has blocks
+    are left over. Where it is shorter than a block should be, it is one block, and not all of the other sample is cut.
     """
     if n + m <= _SINGLE_ROWS:
         return 1, (n, m)

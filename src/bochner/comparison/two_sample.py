@@ -89,7 +89,7 @@ def mmd_test(
     Notes
     -----
     Up to 4,096 rows in all, rows are permuted one by one. Beyond, rows are permuted in blocks of equal size, each
-    of consecutive rows of one sample, some 2,000 in all. These are permutations of rows too, so the level is exact; the
+    of consecutive rows of one sample, some 1,000 in all. These are permutations of rows too, so the level is exact; the
     power is that of permuting single rows as long as there are some hundred blocks. Rows outside the blocks take part
     in the statistic and keep their sample.
 
