@@ -30,6 +30,7 @@ bench: $(READY)
 	$(PY) benchmarks/transform.py
 	$(PY) benchmarks/ridge.py
 	$(PY) benchmarks/memory.py
+	$(PY) benchmarks/two_sample.py
 	$(PY) benchmarks/table.py
 
 $(READY): pyproject.toml

@@ -12,6 +12,9 @@ __version__ = "0.1.0"
 
 _HOME = {
     "Cauchy": "bochner.kernels",
+    "DistributionClassifier": "bochner.estimators",
+    "DistributionRegressor": "bochner.estimators",
+    "DriftDetector": "bochner.estimators",
     "FourierFeatures": "bochner.estimators",
     "Gaussian": "bochner.kernels",
     "KernelClassifier": "bochner.estimators",
@@ -31,11 +34,26 @@ _HOME = {
     "SplineFeatures": "bochner.estimators",
     "config_context": "bochner.config",
     "get_config": "bochner.config",
+    "hsic_test": "bochner.comparison",
+    "mean_map": "bochner.comparison",
+    "mmd": "bochner.comparison",
+    "mmd_test": "bochner.comparison",
     "plan": "bochner.planning",
     "set_config": "bochner.config",
     "show_versions": "bochner._versions",
 }
-_MODULES = ("config", "datasets", "errors", "groups", "kernels", "planning", "reproduce", "sampling", "theory")
+_MODULES = (
+    "comparison",
+    "config",
+    "datasets",
+    "errors",
+    "groups",
+    "kernels",
+    "planning",
+    "reproduce",
+    "sampling",
+    "theory",
+)
 
 __all__ = ["__version__", *sorted(_HOME), *_MODULES]  # pyright: ignore[reportUnsupportedDunderAll]
 

@@ -25,6 +25,8 @@ class Stream(IntEnum):
     SPLINE_CENTRES = 9
     RESAMPLE = 10
     TRANSFORMS = 11
+    RESAMPLES = 12
+    SEARCH = 13
 
 
 def resolve_seed(random_state: object) -> int:

@@ -16,6 +16,9 @@ SMALL = {
     "sutherland-schneider-figure-3": {"n_points": 101, "n_draws": 60, "n_radii": 10, "widths": (50, 500)},
     "sutherland-schneider-figure-4": {"n_points": 121, "n_draws": 300, "widths": (50, 200, 500, 1000)},
     "sutherland-schneider-figure-5": {"n_points": 121, "n_draws": 1000},
+    "sutherland-schneider-figure-6": {"n_draws": 30, "widths": (50, 100, 200, 500, 1000)},
+    "two-sample-level": {"n_features": (2,), "n_repeats": 20},
+    "two-sample-power": {"n_rows": 150, "stretch": 5.0, "n_repeats": 5, "n_resamples": 19},
     "sutherland-schneider-mean-square": {"n_points": 121, "n_draws": 500, "widths": (50, 500)},
     "rudi-rosasco": {"sizes": (500, 2000, 10_000), "n_draws": 4, "n_waves": 40},
     "li-honorio-counterexample": {"dimensions": (100,), "n_draws": 100, "n_ratios": 4},
@@ -108,6 +111,23 @@ def test_figure_5_no_bound_is_below_the_simulated_survival(numbers, embedding):
         assert np.all(np.array(bound) >= np.array(own["survival"])), name
 
 
+@pytest.mark.parametrize("embedding", ["paired", "phase"])
+def test_figure_6_error_of_the_mmd_decays_as_one_over_the_root_of_the_width(numbers, embedding):
+    own = numbers("sutherland-schneider-figure-6")[embedding]
+    assert own["slope"]["estimate"] == pytest.approx(-0.5, abs=0.2)  # 30 draws at 5 widths: a standard error below 0.04
+    assert np.all(np.array(own["largest_error_squared"]) <= own["bound_squared"])
+
+
+def test_every_two_sample_test_keeps_its_level_and_finds_strong_alternatives(numbers):
+    level = numbers("two-sample-level")
+    assert len(level["rows"]) == 20
+    assert all(row["rate"] <= 0.5 for row in level["rows"])
+    power = numbers("two-sample-power")["alternatives"]
+    assert set(power) == {"mean", "scale", "covariance", "mixture", "tails"}
+    for test in ("features, median", "features, aggregated", "exact kernel, median", "energy distance"):
+        assert power["mixture"]["power"][test][-1] >= 0.8
+
+
 def test_figure_7_corrected_coefficient_is_the_integral(numbers):
     figure = numbers("sutherland-schneider-figure-7")
     assert figure["corrected"] == pytest.approx(figure["quadrature"], rel=1e-8)
@@ -183,7 +203,7 @@ def test_printed_values_stand_beside_their_corrections(numbers):
 def test_names_of_papers_stand_for_their_experiments():
     assert names("li-honorio") == ["li-honorio-counterexample", "li-honorio-descent"]
     assert names("all") == list(EXPERIMENTS)
-    assert len(names("sutherland-schneider")) == 7
+    assert len(names("sutherland-schneider")) == 8
     with pytest.raises(InvalidParameterError, match="'name' parameter of run must be one of sutherland"):
         names("nobody")
 

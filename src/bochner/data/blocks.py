@@ -15,11 +15,15 @@ __all__ = ["Block", "RowBlocks"]
 
 @dataclass(frozen=True)
 class Block:
-    """Some rows: X (b, d) dense or CSR, targets Y (b, k) in float64, weights (b,) in float64 or None."""
+    """Some rows: X (b, d) dense or CSR, targets Y (b, k) in float64, weights (b,) in float64 or None.
+
+    `start` is the number of the first of them.
+    """
 
     X: Any
     Y: Array
     sample_weight: Array | None
+    start: int
 
     @property
     def n_rows(self) -> int:
@@ -62,4 +66,4 @@ class RowBlocks:
         X = X.astype(self.dtype, copy=False) if issparse(X) else np.asarray(X, dtype=self.dtype)
         Y = np.asarray(self.Y[rows], dtype=np.float64).reshape(X.shape[0], -1)
         weight = None if self.sample_weight is None else np.asarray(self.sample_weight[rows], dtype=np.float64)
-        return Block(X, Y, weight)
+        return Block(X, Y, weight, rows.start)

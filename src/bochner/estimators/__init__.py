@@ -1,6 +1,8 @@
 """Thin scikit-learn faces."""
 
 from bochner.estimators.classifier import KernelClassifier
+from bochner.estimators.distribution import DistributionClassifier, DistributionRegressor
+from bochner.estimators.drift import DriftDetector, DriftReport
 from bochner.estimators.nystroem import NystroemFeatures
 from bochner.estimators.orbit import OrbitFeatures
 from bochner.estimators.pca import KernelPCA
@@ -9,6 +11,10 @@ from bochner.estimators.spline import SplineFeatures
 from bochner.estimators.transformers import FourierFeatures
 
 __all__ = [
+    "DistributionClassifier",
+    "DistributionRegressor",
+    "DriftDetector",
+    "DriftReport",
     "FourierFeatures",
     "KernelClassifier",
     "KernelPCA",

@@ -22,11 +22,14 @@ from bochner.reproduce import (
     figure3_radius,
     figure4_width,
     figure5_survival,
+    figure6_mmd,
     figure7_entropy,
     mean_square,
     orbit_comparison,
     printed,
     rudi_rosasco,
+    two_sample_level,
+    two_sample_power,
 )
 from bochner.reproduce.experiment import Experiment, Numbers
 
@@ -38,6 +41,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "sutherland-schneider-figure-3": figure3_radius.EXPERIMENT,
     "sutherland-schneider-figure-4": figure4_width.EXPERIMENT,
     "sutherland-schneider-figure-5": figure5_survival.EXPERIMENT,
+    "sutherland-schneider-figure-6": figure6_mmd.EXPERIMENT,
     "sutherland-schneider-figure-7": figure7_entropy.EXPERIMENT,
     "sutherland-schneider-mean-square": mean_square.EXPERIMENT,
     "li-honorio-counterexample": counterexample.EXPERIMENT,
@@ -45,6 +49,8 @@ EXPERIMENTS: dict[str, Experiment] = {
     "rudi-rosasco": rudi_rosasco.EXPERIMENT,
     "printed-against-corrected": printed.EXPERIMENT,
     **orbit_comparison.EXPERIMENTS,
+    "two-sample-level": two_sample_level.EXPERIMENT,
+    "two-sample-power": two_sample_power.EXPERIMENT,
 }
 
 

@@ -22,13 +22,15 @@ from bochner.theory.base import (
     TailBound,
     check_delta,
     check_eps,
+    require,
 )
 from bochner.theory.moments import covariance
 from bochner.theory.normalised import KernelTailBound
 from bochner.theory.pointwise import IID
-from bochner.theory.sources import SUTHERLAND_SCHNEIDER
+from bochner.theory.sources import BOCHNER, SUTHERLAND_SCHNEIDER
 
 __all__ = [
+    "HSIC",
     "MMDSquared",
     "MeanMapKernel",
     "RidgePrediction",
@@ -198,17 +200,56 @@ class MeanMapKernel(KernelTailBound):
 
 @dataclass(frozen=True, kw_only=True)
 class MMDSquared(KernelTailBound):
-    """The biased squared MMD: 2 exp(-D eps^2 / 16) paired, 2 exp(-D eps^2 / 32) phase."""
+    """The squared MMD: 2 exp(-D eps^2 / (16 s^2)) paired, 2 exp(-D eps^2 / (32 s^2)) phase.
+
+        s = 1 for the biased estimator,    s = 1 + (1/(n - 1) + 1/(m - 1)) / 4 for the unbiased one
+
+    One frequency gives a biased value in [0, 4] (paired) or [0, 8] (phase). The unbiased one takes from it the sample
+    variances of the features over n - 1 and m - 1, which are at most 1/(n - 1) and 1/(m - 1), twice that for phases.
+
+    Parameters
+    ----------
+    unbiased_sizes : (int, int), default=None
+        The numbers of rows n and m of the unbiased estimator; None: the biased one.
+    """
+
+    unbiased_sizes: tuple[int, int] | None = None
 
     reach: ClassVar[tuple[float, float]] = (4.0, 8.0)
-    quantity: ClassVar[str] = "the error of the biased squared MMD"
+    quantity: ClassVar[str] = "the error of the squared MMD"
     statement: ClassVar[str] = "P(|MMD^2^ - MMD^2| >= eps) <= 2 exp(-D eps^2/16) (paired), 2 exp(-D eps^2/32) (phase)"
     status: ClassVar[Status] = Status.VALID
     source: ClassVar[Source] = Source(SUTHERLAND_SCHNEIDER, "Section 3.3")
     assumptions: ClassVar[tuple[str, ...]] = (IID, "samples fixed before, or independent of, the frequencies")
 
     def _tail(self, eps: float, m: int) -> float:
-        return float(2 * np.exp(-m * eps**2 / (8 if self._paired else 32)))
+        return float(2 * np.exp(-m * (eps / self._stretch()) ** 2 / (8 if self._paired else 32)))
+
+    def _ceiling(self) -> float:
+        return super()._ceiling() * self._stretch()
+
+    def _stretch(self) -> float:
+        return 1.0 if self.unbiased_sizes is None else 1 + sum(1 / (n - 1) for n in self.unbiased_sizes) / 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class HSIC(KernelTailBound):
+    """The biased Hilbert-Schmidt independence criterion with paired features: 2 exp(-D eps^2).
+
+    `kernel` is the product of the kernels of the two sides, whose frequencies are drawn in pairs. A pair gives the mean
+    of two squared moduli of covariances between complex numbers of modulus 1, a value in [0, 1].
+    """
+
+    reach: ClassVar[tuple[float, float]] = (1.0, 1.0)
+    quantity: ClassVar[str] = "the error of the biased HSIC"
+    statement: ClassVar[str] = "P(|HSIC^ - HSIC| >= eps) <= 2 exp(-D eps^2) (paired)"
+    status: ClassVar[Status] = Status.VALID
+    source: ClassVar[Source] = Source(BOCHNER, "Hoeffding over pairs of frequencies")
+    assumptions: ClassVar[tuple[str, ...]] = (IID, "samples fixed before, or independent of, the frequencies")
+
+    def _tail(self, eps: float, m: int) -> float:
+        require(self._paired, "the paired embedding", self.embedding)
+        return float(2 * np.exp(-2 * m * eps**2))
 
 
 def mmd_error(squared_error: float, estimate: float) -> float:

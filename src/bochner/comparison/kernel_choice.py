@@ -1,0 +1,77 @@
+"""Kernels for a test, chosen so that its level is kept.
+
+- The median heuristic looks at the pooled sample, and so cannot tell the labels apart.
+- A set of bandwidths gives one fused statistic (`resampling.fused`): one test, not the best of many.
+- A bandwidth learned on every other row is tested on the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from bochner._typing import Array
+from bochner.comparison.pool import FeaturePool
+from bochner.comparison.samples import pooled_rows
+from bochner.errors import invalid_parameter
+from bochner.kernels import Stationary, resolve_kernel
+from bochner.kernels.base import check_scale
+from bochner.planning import median_length_scale
+
+__all__ = ["CHOICES", "candidates", "most_powerful"]
+
+CHOICES = ("auto", "median", "aggregate", "held_out")
+
+
+def candidates(
+    owner: str, kernel: str | Stationary | None, length_scale: Any, factors: Sequence[float], X: Any, Y: Any, seed: int
+) -> tuple[Stationary, ...]:
+    """The kernels in question: one, or with "aggregate" and "held_out" one for every factor."""
+    own = resolve_kernel(owner, kernel)
+    if not isinstance(length_scale, str):
+        return (own.with_length_scale(check_scale(owner, length_scale, X.shape[1])),)
+    if length_scale not in CHOICES:
+        rule = f"a positive number, one per feature, or one of {CHOICES}"
+        raise invalid_parameter(owner, "length_scale", rule, length_scale)
+    if length_scale == "auto" and isinstance(kernel, Stationary):
+        return (own,)
+    central = own if isinstance(kernel, Stationary) and length_scale != "median" else _median_kernel(own, X, Y, seed)
+    if length_scale in ("auto", "median"):
+        return (central,)
+    return tuple(central.scaled_by(float(factor)) for factor in _checked(owner, factors))
+
+
+def most_powerful(kernels: Sequence[Stationary], pool_of: Callable[[Stationary], FeaturePool]) -> Stationary:
+    """The kernel with the largest ratio of the squared MMD to its standard deviation under the alternative.
+
+        MMD^2 / sqrt(4 Var_x w(x) / n + 4 Var_y w(y) / m + c),    w the witness function
+
+    (Liu et al. 2020, to first order), with the variances from those of the block means.
+    """
+    return max(kernels, key=lambda kernel: _power_ratio(pool_of(kernel)))
+
+
+def _power_ratio(pool: FeaturePool) -> float:
+    (n, m), (a, b) = pool.sizes, pool.n_blocks
+    values = pool.sums @ pool.direction * (a / n)
+    variance = _variance_of_mean(values[:a]) + _variance_of_mean(values[a:] * (b / m) / (a / n))
+    floor = 1e-8 * pool.features.kernel.variance**2
+    return pool.observed("unbiased") / float(np.sqrt(4 * variance + floor / min(n, m)))
+
+
+def _variance_of_mean(values: Array) -> float:
+    return float(np.var(values, ddof=1) / len(values)) if len(values) > 1 else 0.0
+
+
+def _median_kernel(kernel: Stationary, X: Any, Y: Any, seed: int) -> Stationary:
+    rows = pooled_rows(X, Y, seed)
+    return kernel.scaled_by(median_length_scale(rows, kernel, seed))
+
+
+def _checked(owner: str, factors: Sequence[float]) -> Array:
+    values = np.asarray(factors, dtype=float)
+    if values.ndim != 1 or len(values) == 0 or not np.all((values > 0) & np.isfinite(values)):
+        raise invalid_parameter(owner, "factors", "a non-empty list of positive finite numbers", factors)
+    return values

@@ -1,0 +1,296 @@
+"""Two samples pooled and centred, on which a relabelling costs one row of a matrix product.
+
+With z centred at the mean of all N = n + m rows, the sum over the second sample is minus that over the first, S, and
+
+    biased:    MMD^2 = (1/n + 1/m)^2 ||S||^2
+    unbiased:  MMD^2 = (1/n + 1/m)^2 ||S||^2 - (Q/n - ||S||^2/n^2) / (n - 1) - (Q'/m - ||S||^2/m^2) / (m - 1)
+
+where Q and Q' are the sums of ||z_i||^2 over the two samples. Centring leaves nothing to cancel.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.sparse import issparse
+
+from bochner._typing import Array
+from bochner.comparison.embedding import KernelFeatures, feature_witness, group_sums
+from bochner.comparison.resampling import Relabelling, cut
+from bochner.comparison.samples import check_rows
+from bochner.kernels import Stationary
+from bochner.planning import MemoryBill, require_memory
+from bochner.theory import Certificate
+from bochner.theory.base import check_delta
+from bochner.theory.downstream import MMDSquared
+
+__all__ = ["FeaturePool", "GramPool", "Pool", "certify_mmd"]
+
+_GRAM_ROWS = 512
+
+
+class Pool(ABC):
+    """The pooled rows of two samples of n and m rows, in blocks."""
+
+    sizes: tuple[int, int]
+    block_rows: int
+    total_spread: float
+    """Q + Q'."""
+    chunk: ClassVar[int]
+    """Relabellings that are measured at a time."""
+
+    @property
+    @abstractmethod
+    def n_blocks(self) -> tuple[int, int]:
+        """Blocks of the first and of the second sample."""
+
+    @abstractmethod
+    def measure(self, labels: Array) -> tuple[Array, Array]:
+        """(||S||^2, Q) of the first sample for every row of `labels` (c, n_blocks)."""
+
+    @property
+    @abstractmethod
+    def witness(self) -> Callable[[Any], Array]:
+        """The function t -> mean k(x_i, t) - mean k(y_j, t), which does not keep the pool alive."""
+
+    @property
+    @abstractmethod
+    def n_components(self) -> int | None:
+        """Width of the features; None: the exact kernel."""
+
+    @abstractmethod
+    def certify(self, estimator: str, delta: float, n_kernels: int) -> Certificate | None:
+        """The bound on the error of the squared MMD against the exact kernel, if there is one and it is not 0."""
+
+    def squared_mmd(self, relabelling: Relabelling, estimator: str) -> Array:
+        """The squared MMD, as observed and for every relabelling: shape (1 + n_resamples,)."""
+        parts = [self._squared_mmd(*self.measure(labels), estimator) for labels in relabelling.chunks(self.chunk)]
+        return np.concatenate(parts)
+
+    def observed(self, estimator: str) -> float:
+        """The squared MMD of the samples as they are."""
+        first, second = self.n_blocks
+        labels = np.r_[np.ones(first), np.zeros(second)][None]
+        return float(self._squared_mmd(*self.measure(labels), estimator)[0])
+
+    def _squared_mmd(self, square: Array, spread: Array, estimator: str) -> Array:
+        n, m = self.sizes
+        biased = (1 / n + 1 / m) ** 2 * square
+        if estimator == "biased":
+            return biased
+        own = np.maximum(spread / n - square / n**2, 0.0) / (n - 1)
+        other = np.maximum((self.total_spread - spread) / m - square / m**2, 0.0) / (m - 1)
+        return biased - own - other
+
+
+@dataclass(frozen=True)
+class FeaturePool(Pool):
+    """Centred sums of random features over blocks of rows.
+
+    Rows outside the blocks keep their sample in every relabelling: the relabellings stay a group, and the test exact.
+
+    Attributes
+    ----------
+    features : KernelFeatures
+    sizes : (int, int)
+    block_rows : int
+    blocks : (int, int)
+    sums : array of shape (n_blocks, D)
+    spreads : array of shape (n_blocks,)
+    fixed_sum : array of shape (D,)
+        Over the rows of the first sample outside its blocks.
+    fixed_spread : float
+        Of these rows.
+    total_spread : float
+    """
+
+    features: KernelFeatures
+    sizes: tuple[int, int]
+    block_rows: int
+    blocks: tuple[int, int]
+    sums: Array
+    spreads: Array
+    fixed_sum: Array
+    fixed_spread: float
+    total_spread: float
+
+    chunk: ClassVar[int] = 256
+
+    @classmethod
+    def of(cls, X: Any, Y: Any, features: KernelFeatures) -> Self:
+        """The pool of two samples, from one pass over each."""
+        sizes, dtype = (X.shape[0], Y.shape[0]), np.result_type(X.dtype, Y.dtype)
+        rows, blocks = cut(*sizes, features.n_components)
+        bill = MemoryBill({"sums over blocks of rows": 16 * sum(blocks) * features.n_components})
+        require_memory(bill, f"Lower n_components (now {features.n_components}).")
+        x, y = (_BlockSums.of(each, features, rows, count, dtype) for each, count in ((X, blocks[0]), (Y, blocks[1])))
+        center = (x.total + y.total) / sum(sizes)
+        x, y = x.centred_at(center), y.centred_at(center)
+        return cls(
+            features=features,
+            sizes=sizes,
+            block_rows=rows,
+            blocks=blocks,
+            sums=np.concatenate([x.sums, y.sums]),
+            spreads=np.concatenate([x.energies, y.energies]),
+            fixed_sum=x.rest_sum,
+            fixed_spread=x.rest_energy,
+            total_spread=float(x.energies.sum() + y.energies.sum()) + x.rest_energy + y.rest_energy,
+        )
+
+    @property
+    def n_blocks(self) -> tuple[int, int]:
+        return self.blocks
+
+    @property
+    def n_components(self) -> int | None:
+        return self.features.n_components
+
+    def certify(self, estimator: str, delta: float, n_kernels: int) -> Certificate | None:
+        return certify_mmd(self.features, self.sizes, estimator, delta, n_kernels)
+
+    def measure(self, labels: Array) -> tuple[Array, Array]:
+        S = labels @ self.sums + self.fixed_sum
+        return np.einsum("ij,ij->i", S, S), labels @ self.spreads + self.fixed_spread
+
+    @property
+    def witness(self) -> Callable[[Any], Array]:
+        return partial(feature_witness, self.features, self.direction)
+
+    @cached_property
+    def direction(self) -> Array:
+        """The difference of the two mean maps, shape (D,)."""
+        n, m = self.sizes
+        total: Array = self.sums[: self.n_blocks[0]].sum(axis=0) + self.fixed_sum
+        return total * (1 / n + 1 / m)
+
+
+@dataclass(frozen=True)
+class _BlockSums:
+    """Sums of features and energies over the first blocks of a sample, and over the rest of it."""
+
+    sums: Array
+    energies: Array
+    rest_sum: Array
+    rest_energy: float
+    block_rows: int
+    rest_rows: int
+
+    @classmethod
+    def of(cls, X: Any, features: KernelFeatures, block_rows: int, n_blocks: int, dtype: np.dtype[Any]) -> Self:
+        head = block_rows * n_blocks
+        sums, energies = group_sums(X[:head], features, block_rows, dtype)
+        rest_rows = X.shape[0] - head
+        rest_sum, rest_energy = group_sums(X[head:], features, max(1, rest_rows), dtype)
+        return cls(sums, energies, rest_sum[0], float(rest_energy[0]), block_rows, rest_rows)
+
+    @property
+    def total(self) -> Array:
+        total: Array = self.sums.sum(axis=0) + self.rest_sum
+        return total
+
+    def centred_at(self, center: Array) -> _BlockSums:
+        """The same for z - center in place of z."""
+        square = float(center @ center)
+        return _BlockSums(
+            self.sums - self.block_rows * center,
+            self.energies - 2 * self.sums @ center + self.block_rows * square,
+            self.rest_sum - self.rest_rows * center,
+            self.rest_energy - 2 * float(self.rest_sum @ center) + self.rest_rows * square,
+            self.block_rows,
+            self.rest_rows,
+        )
+
+
+@dataclass(frozen=True)
+class GramPool(Pool):
+    """The exact kernel between all rows: O(N^2) time, in blocks of rows; for small samples and for comparison."""
+
+    kernel: Stationary
+    rows: Array
+    sizes: tuple[int, int]
+    row_sums: Array
+    total_spread: float
+    block_rows: int = 1
+
+    chunk: ClassVar[int] = 1024
+
+    @classmethod
+    def of(cls, X: Any, Y: Any, kernel: Stationary) -> Self:
+        samples = [each.toarray() if issparse(each) else np.asarray(each) for each in (X, Y)]
+        rows = np.vstack(samples).astype(float)
+        row_sums = np.concatenate([K.sum(axis=1) for K in _row_blocks(kernel, rows)])
+        spread = len(rows) * kernel.variance - float(row_sums.sum()) / len(rows)
+        return cls(kernel, rows, (X.shape[0], Y.shape[0]), row_sums, spread)
+
+    @property
+    def n_components(self) -> int | None:
+        return None
+
+    def certify(self, estimator: str, delta: float, n_kernels: int) -> Certificate | None:
+        return None
+
+    @property
+    def n_blocks(self) -> tuple[int, int]:
+        return self.sizes
+
+    def measure(self, labels: Array) -> tuple[Array, Array]:
+        N, n = len(self.rows), self.sizes[0]
+        square, start = np.zeros(len(labels)), 0
+        for K in _row_blocks(self.kernel, self.rows):
+            square += np.einsum("bi,bi->b", labels @ K.T, labels[:, start : start + len(K)])
+            start += len(K)
+        sums = labels @ self.row_sums
+        mean = self.row_sums.sum() / N**2
+        spread = n * self.kernel.variance - 2 * sums / N + n * mean
+        return square - 2 * n * sums / N + n**2 * mean, spread
+
+    @property
+    def witness(self) -> Callable[[Any], Array]:
+        return self._witness
+
+    def mean_map_kernels(self, estimator: str) -> tuple[float, float, float]:
+        """MMK(X, X), MMK(Y, Y) and MMK(X, Y)."""
+        n, m = self.sizes
+        first = np.concatenate([K[:, :n].sum(axis=1) for K in _row_blocks(self.kernel, self.rows)])
+        second = self.row_sums - first
+        cross = float(second[:n].sum()) / (n * m)
+        if estimator == "biased":
+            return float(first[:n].sum()) / n**2, float(second[n:].sum()) / m**2, cross
+        own = self.kernel.variance
+        xx, yy = float(first[:n].sum()) - n * own, float(second[n:].sum()) - m * own
+        return xx / (n * (n - 1)), yy / (m * (m - 1)), cross
+
+    def _witness(self, points: Any) -> Array:
+        points, n = check_rows(points, "points", dtype=np.float64), self.sizes[0]
+        blocks = (self.kernel(points[i : i + _GRAM_ROWS], self.rows) for i in range(0, len(points), _GRAM_ROWS))
+        return np.concatenate([K[:, :n].mean(axis=1) - K[:, n:].mean(axis=1) for K in blocks])
+
+
+def _row_blocks(kernel: Stationary, rows: Array) -> Iterator[Array]:
+    """The kernel matrix, some rows at a time."""
+    for start in range(0, len(rows), _GRAM_ROWS):
+        yield kernel(rows[start : start + _GRAM_ROWS], rows)
+
+
+def certify_mmd(
+    features: KernelFeatures, sizes: tuple[int, int], estimator: str, delta: float, n_kernels: int = 1
+) -> Certificate | None:
+    """The bound on the error of the squared MMD, at once for `n_kernels` kernels of one k(0)."""
+    if not features.independent:
+        return None
+    bound = MMDSquared(
+        kernel=features.kernel,
+        embedding=features.embedding,
+        unbiased_sizes=sizes if estimator == "unbiased" else None,
+    )
+    certificate = bound.certificate(features.n_components, check_delta(delta) / n_kernels)
+    if n_kernels == 1:
+        return certificate
+    statement = certificate.statement.replace(f"{1 - delta / n_kernels:g}", f"{1 - delta:g}")
+    return replace(certificate, delta=delta, statement=f"{statement} So for all {n_kernels} kernels.")

@@ -1,0 +1,75 @@
+"""What a test says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from bochner._typing import Array
+from bochner.kernels import Stationary
+from bochner.theory import Certificate
+
+__all__ = ["KernelTestResult"]
+
+
+@dataclass(frozen=True)
+class KernelTestResult:
+    """The result of `mmd_test` or `hsic_test`.
+
+    Attributes
+    ----------
+    statistic : float
+        The observed statistic: the squared MMD or HSIC; with several kernels, their fused statistic, which has no unit.
+    pvalue : float
+        (1 + number of resampled statistics at least as large) / (1 + n_resamples): valid at any sample size.
+    null_distribution : array of shape (n_resamples,)
+        The resampled statistics.
+    kernel : Stationary, or a pair of them for `hsic_test`
+        The kernel; of several, the one whose statistic stands out most.
+    kernels : tuple of Stationary
+        All kernels of the test.
+    n_components : int or None
+        Width of the features of each kernel; None: the exact kernel.
+    certificate : Certificate or None
+        Bound on the distance of the squared MMD or HSIC from its value with the exact kernel (at once for all
+        kernels); None where there is none: frequencies that are not independent draws.
+    block_rows : int
+        Rows that were relabelled together.
+    assumptions : tuple of str
+        What the p-value rests on.
+    """
+
+    statistic: float
+    pvalue: float
+    null_distribution: Array = field(repr=False)
+    kernel: Any
+    kernels: tuple[Stationary, ...] = field(repr=False)
+    n_components: int | None
+    certificate: Certificate | None = field(repr=False)
+    block_rows: int
+    assumptions: tuple[str, ...] = field(repr=False)
+    _witness: Callable[[Any], Array] = field(repr=False)
+
+    @property
+    def error_bound(self) -> float | None:
+        """The value of the certificate: 0 for the exact kernel, None where there is none."""
+        if self.n_components is None:
+            return 0.0
+        return None if self.certificate is None else self.certificate.value
+
+    def witness(self, points: Any) -> Array:
+        """The witness function: where the samples differ.
+
+        For `mmd_test` it is positive where the first sample has more rows. For `hsic_test` the points have the columns
+        of X and then those of Y, and it is positive where such pairs are more frequent than under independence.
+
+        Parameters
+        ----------
+        points : array-like of shape (n_points, n_features)
+
+        Returns
+        -------
+        array of shape (n_points,)
+        """
+        return self._witness(points)

@@ -1,0 +1,105 @@
+"""The file of a drift detector: arrays and one JSON text in an npz archive. Nothing in it is executed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from bochner import kernels
+from bochner.comparison.embedding import KernelFeatures
+from bochner.comparison.sequential import ConformalEvidence
+from bochner.errors import InvalidDataError
+from bochner.features import FourierMap
+from bochner.kernels import Stationary
+from bochner.sampling import SAMPLERS, Sampler
+
+if TYPE_CHECKING:
+    from bochner.estimators.drift import DriftDetector
+
+    Detector = TypeVar("Detector", bound=DriftDetector)
+
+__all__ = ["read_detector", "write_detector"]
+
+_FORMAT = 1
+_ARRAYS = ("_reference_mean", "_eigenvalues", "_window_mean", "_calibration", "_kept", "_waiting")
+
+
+def write_detector(detector: DriftDetector, path: Path) -> None:
+    """Write beside, then rename."""
+    fourier, evidence = detector._features.fourier, detector._evidence
+    header = {
+        "format": _FORMAT,
+        "parameters": {name: _plain(value) for name, value in detector.get_params(deep=False).items()},
+        "kernel": _plain(detector.kernel_),
+        "independent": detector._features.independent,
+        "window": detector.window_,
+        "n_reference": detector.n_reference_,
+        "n_features_in": detector.n_features_in_,
+        "feature_names_in": list(getattr(detector, "feature_names_in_", [])),
+        "detected_at": detector.detected_at_,
+        "contributions": _plain(detector.contributions_),
+        "steps": evidence.steps,
+        "log_started": evidence.log_started,
+    }
+    beside = path.with_name(f".{path.name}.part")
+    with beside.open("wb") as file:
+        np.savez_compressed(
+            file,
+            header=np.frombuffer(json.dumps(header).encode(), dtype=np.uint8),
+            omega=fourier.omega,
+            amplitude=fourier.amplitude,
+            records=np.array(detector._records, dtype=float).reshape(-1, 3),
+            **{name.strip("_"): getattr(detector, name) for name in _ARRAYS},
+        )
+    beside.replace(path)
+
+
+def read_detector(cls: type[Detector], path: Path) -> Detector:
+    """The detector in a file."""
+    with np.load(path, allow_pickle=False) as archive:
+        arrays = {name: archive[name] for name in archive.files}
+    header = json.loads(arrays["header"].tobytes())
+    if header.get("format") != _FORMAT:
+        raise InvalidDataError(f"{path} must be a drift detector of format {_FORMAT}. Got {header.get('format')!r}.")
+    detector = cls(**{name: _thing(value) for name, value in header["parameters"].items()})
+    detector.kernel_ = _thing(header["kernel"])
+    fourier = FourierMap(arrays["omega"], arrays["amplitude"], np.empty(0))
+    detector._features = KernelFeatures(detector.kernel_, fourier, "paired", header["independent"])
+    for name in _ARRAYS:
+        setattr(detector, name, arrays[name.strip("_")])
+    for name in ("window", "n_reference", "n_features_in", "detected_at"):
+        setattr(detector, f"{name}_", header[name])
+    if header["feature_names_in"]:
+        detector.feature_names_in_ = np.array(header["feature_names_in"], dtype=object)
+    contributions = header["contributions"]
+    detector.contributions_ = None if contributions is None else np.array(contributions["array"])
+    detector._records = [tuple(record) for record in arrays["records"].tolist()]
+    scores = np.r_[detector._calibration, arrays["records"][:, 0]]
+    detector._evidence = ConformalEvidence(scores, header["steps"], header["log_started"])
+    return detector
+
+
+def _plain(value: Any) -> Any:
+    """A parameter as JSON: kernels and samplers by name and parameters, arrays as lists, generators not at all."""
+    if isinstance(value, (Stationary, Sampler)):
+        own = value.get_params(deep=False)
+        return {"class": type(value).__name__, "parameters": {name: _plain(each) for name, each in own.items()}}
+    if isinstance(value, np.ndarray):
+        return {"array": value.tolist()}
+    if isinstance(value, np.generic):
+        return value.item()
+    return value if isinstance(value, (str, int, float, bool, list, tuple, type(None))) else None
+
+
+def _thing(value: Any) -> Any:
+    """The parameter behind its JSON; only kernels and samplers of this package are made."""
+    if not isinstance(value, dict):
+        return value
+    if "array" in value:
+        return np.array(value["array"])
+    known = {name: getattr(kernels, name) for name in kernels.__all__ if isinstance(getattr(kernels, name), type)}
+    known |= {sampler.__name__: sampler for sampler in SAMPLERS.values()}
+    return known[value["class"]](**{name: _thing(each) for name, each in value["parameters"].items()})
