@@ -104,17 +104,12 @@ def test_refusals():
         model.fit(bags, y).predict([bags[0][:, :1]])
 
 
-class TestClassifier:
-    @pytest.fixture(autouse=True)
-    def _needs_the_classifier(self):
-        pytest.importorskip("bochner.estimators.classifier", reason="KernelClassifier is not there")
-
-    @pytest.mark.parametrize("outer", ["linear", "gaussian"])
-    def test_laws_are_told_apart(self, outer):
-        spreads, bags = spreads_and_bags(200)
-        labels = np.where(spreads > 1.25, "wide", "narrow")
-        model = bo.DistributionClassifier(outer_kernel=outer, alpha=1e-2, random_state=0).fit(bags[:150], labels[:150])
-        assert model.score(bags[150:], labels[150:]) > 0.85
-        assert list(model.classes_) == ["narrow", "wide"]
-        np.testing.assert_allclose(model.predict_proba(bags[:5]).sum(axis=1), 1)
-        assert model.decision_function(bags[:5]).shape == (5,)
+@pytest.mark.parametrize("outer", ["linear", "gaussian"])
+def test_laws_are_told_apart(outer):
+    spreads, bags = spreads_and_bags(200)
+    labels = np.where(spreads > 1.25, "wide", "narrow")
+    model = bo.DistributionClassifier(outer_kernel=outer, alpha=1e-2, random_state=0).fit(bags[:150], labels[:150])
+    assert model.score(bags[150:], labels[150:]) > 0.85
+    assert list(model.classes_) == ["narrow", "wide"]
+    np.testing.assert_allclose(model.predict_proba(bags[:5]).sum(axis=1), 1)
+    assert model.decision_function(bags[:5]).shape == (5,)

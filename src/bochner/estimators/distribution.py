@@ -16,6 +16,7 @@ from bochner.comparison.bags import Bags
 from bochner.comparison.embedding import KernelFeatures, default_components
 from bochner.errors import InvalidDataError
 from bochner.estimators._sklearn import Interval, StrOptions, validated
+from bochner.estimators.classifier import KernelClassifier
 from bochner.estimators.regressor import KernelRegressor
 from bochner.estimators.transformers import FourierFeatures
 from bochner.kernels import Stationary, resolve_kernel
@@ -208,6 +209,17 @@ class DistributionClassifier(ClassifierMixin, _DistributionModel):
     References
     ----------
     Muandet et al. (2012), Learning from distributions via support measure machines.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bochner import DistributionClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> wide = np.arange(100) % 2 == 0
+    >>> bags = [(2.0 if each else 1.0) * rng.standard_normal((60, 1)) for each in wide]
+    >>> model = DistributionClassifier(alpha=0.01, random_state=0).fit(bags[:70], wide[:70])
+    >>> bool(model.score(bags[70:], wide[70:]) > 0.9)
+    True
     """
 
     _parameter_constraints: dict[str, list[Any]] = {**_DistributionModel._parameter_constraints, "loss": [str]}
@@ -253,7 +265,5 @@ class DistributionClassifier(ClassifierMixin, _DistributionModel):
         scores: Array = self.model_.decision_function(self.embed(X))
         return scores
 
-    def _model(self, seed: int) -> Any:
-        from bochner.estimators.classifier import KernelClassifier  # type: ignore[import-not-found]
-
+    def _model(self, seed: int) -> KernelClassifier:
         return KernelClassifier(loss=self.loss, **self._outer(seed))
