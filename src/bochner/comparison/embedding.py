@@ -20,7 +20,7 @@ from bochner.comparison.samples import check_rows
 from bochner.config import get_config
 from bochner.data import Block, RowBlocks
 from bochner.errors import InvalidDataError, invalid_parameter
-from bochner.features import FourierMap, draw_fourier_map, linear_response
+from bochner.features import FourierMap, draw_fourier_map, linear_response, map_of
 from bochner.features.fourier import Embedding
 from bochner.kernels import Stationary, resolve_kernel
 from bochner.kernels.base import check_scale
@@ -35,19 +35,19 @@ _TILE_BYTES = 2**21  # of features per thread: they are summed while they are in
 
 @dataclass(frozen=True)
 class KernelFeatures:
-    """Random Fourier features of a kernel on R^d.
+    """Random Fourier features of a kernel on R^d, or other features in their place.
 
     Attributes
     ----------
-    kernel : Stationary
-    fourier : FourierMap
+    kernel : Stationary, or the transformer that made the features
+    fourier : FourierMap, or another FeatureMap
     embedding : {"paired", "phase"}
     independent : bool
         Whether the frequencies are independent draws, as every bound on the error assumes.
     """
 
-    kernel: Stationary
-    fourier: FourierMap
+    kernel: Any
+    fourier: Any
     embedding: Embedding
     independent: bool
 
@@ -68,14 +68,20 @@ class KernelFeatures:
         )
         return cls(kernel, fourier, embedding, sampler.independent)  # type: ignore[arg-type]
 
+    @classmethod
+    def of_transformer(cls, transformer: Any, X: Any) -> Self:
+        """The features of a fitted transformer; there is no bound on how far they are from a kernel."""
+        return cls(transformer, map_of(transformer, X), "phase", False)
+
     @property
     def n_components(self) -> int:
-        return self.fourier.n_components
+        width: int = self.fourier.n_components
+        return width
 
     @property
     def exact_diagonal(self) -> bool:
         """Whether z(x).z(x) = k(0) for every x: true of the pairs of cosine and sine, not of phases."""
-        return len(self.fourier.phase) == 0
+        return isinstance(self.fourier, FourierMap) and len(self.fourier.phase) == 0
 
     def same_map(self, other: KernelFeatures) -> bool:
         """Whether both have the same frequencies, amplitudes and phases."""

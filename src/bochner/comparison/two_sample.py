@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse, vstack
+from sklearn.base import clone
 
 from bochner._random import Stream, generator, resolve_seed
 from bochner.comparison.discrepancy import check_estimator
@@ -23,6 +25,8 @@ from bochner.theory.base import check_delta
 __all__ = ["mmd_test"]
 
 _FACTORS = (0.125, 0.25, 0.5, 1.0, 2.0)
+_FITTED_ROWS = 10_000
+
 _TIE = 1e-8
 
 _ASSUMPTIONS = {
@@ -41,6 +45,7 @@ def mmd_test(
     n_components: int | str = "auto",
     embedding: str = "paired",
     sampling: Any = "monte_carlo",
+    features: Any = None,
     estimator: str = "unbiased",
     resampling: str = "permutation",
     n_resamples: int = 999,
@@ -71,6 +76,10 @@ def mmd_test(
     embedding : {"paired", "phase"}, default="paired"
     sampling : str or Sampler, default="monte_carlo"
         As in `FourierFeatures`.
+    features : transformer, default=None
+        Any scikit-learn transformer in place of Fourier features of a kernel, such as `OrbitFeatures`. A copy is
+        fitted to pooled rows (10,000 at most, drawn at random, so that the level stays exact); the parameters above
+        are then unused.
     estimator : {"unbiased", "biased"}, default="unbiased"
         Of the squared MMD.
     resampling : {"permutation", "wild"}, default="permutation"
@@ -118,7 +127,9 @@ def mmd_test(
         raise InvalidDataError(
             f"resampling='wild' needs samples of equal size. Got {X.shape[0]} and {Y.shape[0]} rows."
         )
-    if isinstance(length_scale, str) and length_scale == "held_out":
+    if features is not None:
+        kernels: tuple[Any, ...] = (_fitted(features, X, Y, seed),)
+    elif isinstance(length_scale, str) and length_scale == "held_out":
         X, Y, kernels = _learn(X, Y, kernel, factors, maker, seed)
     else:
         kernels = candidates("mmd_test", kernel, length_scale, factors, X, Y, seed)
@@ -131,7 +142,7 @@ def mmd_test(
         witnesses.append(pool.witness)
     if len(kernels) == 1:
         loudest, statistics = 0, values[0]
-        tolerance = _TIE * kernels[0].variance * (1 / X.shape[0] + 1 / Y.shape[0])
+        tolerance = _TIE * getattr(kernels[0], "variance", 1.0) * (1 / X.shape[0] + 1 / Y.shape[0])
     else:
         loudest, statistics = int(np.argmax(studentised(np.array(values))[:, 0])), fused(np.array(values))
         tolerance = _TIE
@@ -161,16 +172,27 @@ class _PoolMaker:
     def exact(self) -> bool:
         return isinstance(self.n_components, str) and self.n_components == "exact"
 
-    def pool(self, X: Any, Y: Any, kernel: Stationary, seed: int) -> Pool:
-        return GramPool.of(X, Y, kernel) if self.exact else self.feature_pool(X, Y, kernel, seed)
+    def pool(self, X: Any, Y: Any, kernel: Any, seed: int) -> Pool:
+        exact = self.exact and isinstance(kernel, Stationary)
+        return GramPool.of(X, Y, kernel) if exact else self.feature_pool(X, Y, kernel, seed)
 
-    def feature_pool(self, X: Any, Y: Any, kernel: Stationary, seed: int) -> FeaturePool:
+    def feature_pool(self, X: Any, Y: Any, kernel: Any, seed: int) -> FeaturePool:
+        if not isinstance(kernel, Stationary):
+            return FeaturePool.of(X, Y, KernelFeatures.of_transformer(kernel, X))
         automatic = isinstance(self.n_components, str) and self.n_components in ("auto", "exact")
         width = default_components(X.shape[0] + Y.shape[0]) if automatic else self.n_components
         features = KernelFeatures.draw(
             kernel, X.shape[1], width, embedding=self.embedding, sampling=self.sampling, seed=seed
         )
         return FeaturePool.of(X, Y, features)
+
+
+def _fitted(features: Any, X: Any, Y: Any, seed: int) -> Any:
+    """A copy of the transformer, fitted to rows of both samples drawn at random."""
+    order = generator(seed, Stream.SUBSAMPLE).permutation(X.shape[0] + Y.shape[0])[:_FITTED_ROWS]
+    first, second = order[order < X.shape[0]], order[order >= X.shape[0]] - X.shape[0]
+    stack = vstack if issparse(X) else np.concatenate
+    return clone(features).fit(stack([X[np.sort(first)], Y[np.sort(second)]]))
 
 
 def _learn(

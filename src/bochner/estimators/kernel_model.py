@@ -15,7 +15,7 @@ from bochner.errors import AssumptionError, FirstBlockWarning
 from bochner.estimators._sklearn import CallbackSupportMixin, HasMethods, Interval, StrOptions
 from bochner.estimators.certification import MapCertifier
 from bochner.estimators.transformers import FourierFeatures
-from bochner.features import FeatureMap, TransformerMap
+from bochner.features import FeatureMap, map_of
 from bochner.kernels import Stationary, resolve_kernel
 from bochner.kernels.base import check_scale
 from bochner.planning import default_width, median_length_scale
@@ -52,13 +52,14 @@ class KernelModel(CallbackSupportMixin, BaseEstimator):
         self.seed_ = resolve_seed(self.random_state)
         if self.features is not None:
             self.features_ = clone(self.features).fit(blocks.X)
-            self._width = int(np.shape(self.features_.transform(blocks.X[:1]))[1])
+            self._feature_map = map_of(self.features_, blocks.X)
             return
         asked = getattr(self, self._width_parameter)
         width = default_width(blocks.n_rows) if isinstance(asked, str) else asked
         self.features_ = FourierFeatures(
             self._resolved_kernel(blocks), n_components=width, sampling=self.sampling, random_state=self.seed_
         ).fit(self._rows_for_features(blocks))
+        self._feature_map = self.features_.map_
 
     def _rows_for_features(self, blocks: RowBlocks) -> Any:
         """All rows of positive weight for a sampler that looks at them, else one row, which tells the width."""
@@ -76,8 +77,7 @@ class KernelModel(CallbackSupportMixin, BaseEstimator):
         return kernel.with_length_scale(check_scale(self, choice, blocks.X.shape[1]))
 
     def _map(self) -> FeatureMap:
-        fitted = getattr(self.features_, "map_", None)
-        return fitted if isinstance(fitted, FeatureMap) else TransformerMap(self.features_, self._width)
+        return self._feature_map
 
     def _certifier(self, independent: bool) -> MapCertifier:
         if not isinstance(self.features_, FourierFeatures):

@@ -10,7 +10,16 @@ from bochner._threads import run_in_threads
 from bochner._typing import Array
 from bochner.config import get_config
 
-__all__ = ["FeatureMap", "TransformerMap", "apply_map", "linear_response", "new_scratch", "tile_rows", "transform"]
+__all__ = [
+    "FeatureMap",
+    "TransformerMap",
+    "apply_map",
+    "linear_response",
+    "map_of",
+    "new_scratch",
+    "tile_rows",
+    "transform",
+]
 
 _SCRATCH_BYTES = 2**21  # of one tile: stays near a core; larger tiles amortise the packing of GEMM
 _SPAN_BYTES = 2**24  # of output that one thread writes at a time: threads then rarely fault on the same huge page
@@ -50,6 +59,14 @@ class TransformerMap:
     def write(self, X: Any, out: Array, scratch: Array) -> None:
         Z = self.transformer.transform(X)
         out[...] = Z.toarray() if hasattr(Z, "toarray") else np.asarray(Z)
+
+
+def map_of(transformer: Any, X: Any) -> FeatureMap:
+    """The map of a fitted transformer: its own `map_` if that is a feature map, else its `transform` on blocks."""
+    own = getattr(transformer, "map_", None)
+    if isinstance(own, FeatureMap):
+        return own
+    return TransformerMap(transformer, int(np.shape(transformer.transform(X[:1]))[1]))
 
 
 def transform(feature_map: FeatureMap, X: Any, dtype: np.dtype[Any]) -> Array:
