@@ -30,6 +30,9 @@ bench: $(READY)
 	$(PY) benchmarks/transform.py
 	$(PY) benchmarks/ridge.py
 	$(PY) benchmarks/memory.py
+	$(PY) benchmarks/classifier.py
+	$(PY) benchmarks/leverage.py
+	$(PY) benchmarks/orbit.py
 	$(PY) benchmarks/two_sample.py
 	$(PY) benchmarks/table.py
 

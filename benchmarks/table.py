@@ -44,9 +44,35 @@ def memory_rows():
     yield "`import bochner`", f"{m['import_ratio']:.2f}x the time of `import sklearn`", ""
 
 
+def classifier_rows():
+    m, memory = load("classifier_mnist"), load("classifier_memory")
+    best, faster = m["ours"]["best"], m["faster_than"]
+    peers = ", ".join(f"{ratio(value)} than {name}" for name, value in faster.items())
+    yield (
+        f"classifier, MNIST, 60,000 rows, D={m['width']}",
+        f"{100 * best['accuracy']:.2f} % right in {best['fit_seconds']:.0f} s",
+        peers,
+    )
+    for row in load("classifier_tables")["rows"]:
+        yield (
+            f"classifier, {row['data']}, {row['n']:,} rows",
+            f"{100 * row['accuracy_difference']:+.2f} points against exact `SVC`",
+            f"{ratio(row['faster_fit_and_predict'])} than `SVC`, fit and predict",
+        )
+    yield (
+        "logistic classifier on a memory map of 1,000,000 rows",
+        f"{memory['peak_growth_bytes'] / 1e6:.0f} MB on top of the process",
+        "",
+    )
+
+
 def table():
     lines = ["| what | against the limit | faster |", "|---|---|---|"]
-    lines += [f"| {' | '.join(cells)} |" for rows in (transform_rows(), ridge_rows(), memory_rows()) for cells in rows]
+    lines += [
+        f"| {' | '.join(cells)} |"
+        for rows in (transform_rows(), ridge_rows(), memory_rows(), classifier_rows())
+        for cells in rows
+    ]
     machine = load("transform")["machine"]
     note = f"Ratios measured in one run ({machine}). Transform: 20,000 rows to 2048 features. Ridge: 100,000 rows, d=20, 4096 features, float32."  # noqa: E501
     return "\n".join([note, "", *lines])

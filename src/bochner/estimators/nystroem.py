@@ -7,15 +7,14 @@ from typing import Any, Self
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from bochner._random import Stream, generator, resolve_seed
 from bochner._typing import Array
 from bochner.estimators._sklearn import Interval, StrOptions, refuse_lazy, validated
+from bochner.estimators.map_transformer import MapTransformer
 from bochner.estimators.orbit import choose_transforms
 from bochner.estimators.transformers import FourierFeatures
-from bochner.features import transform
 from bochner.features.nystroem import KernelMap, draw_nystroem_map, leverage_of_rows, sees_distance_only
 from bochner.groups import Group
 from bochner.kernels import Stationary, resolve_kernel
@@ -26,7 +25,7 @@ __all__ = ["NystroemFeatures"]
 _CANDIDATES = 20_000  # rows whose leverage is looked at
 
 
-class NystroemFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class NystroemFeatures(MapTransformer):
     """Nystroem features: kernel values against landmarks chosen among the rows, whitened.
 
         z(x) = K_LL^(-1/2) [k(x, l_1), ..., k(x, l_L)],      z(x).z(y) = k(x, L) K_LL^+ k(L, y)
@@ -128,28 +127,7 @@ class NystroemFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         self._require(n_landmarks, X)
         self.landmarks_ = self._choose(X, n_landmarks)
         self.map_ = draw_nystroem_map(self._values(self.landmarks_), X.dtype)
-        self.n_components_ = self.map_.n_components
         return self
-
-    def transform(self, X: Any) -> Array:
-        """Features of the rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        Z : array of shape (n_samples, n_components)
-            float32 if X is float32, else float64.
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        size = X.shape[0] * self.n_components_ * X.dtype.itemsize
-        require_memory(
-            MemoryBill({"features": size}), "Transform fewer rows at a time, or fit an estimator on X itself."
-        )
-        return transform(self.map_, X, X.dtype)
 
     def _values(self, points: Array) -> KernelMap:
         one_sided = self.group is not None and self.group.closed and sees_distance_only(self.kernel_)
@@ -176,16 +154,6 @@ class NystroemFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             }
         )
         require_memory(bill, "Use fewer landmarks or transformations.")
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_components_
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
 
 
 def _dense(X: Any, rows: Array) -> Array:

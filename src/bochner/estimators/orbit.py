@@ -6,15 +6,15 @@ from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bochner._random import resolve_seed
-from bochner._typing import Array
 from bochner.estimators._sklearn import HasMethods, Interval, StrOptions, refuse_lazy, validated
+from bochner.estimators.map_transformer import MapTransformer
 from bochner.estimators.orbit_certificate import certify_orbit
 from bochner.estimators.transformers import FourierFeatures
-from bochner.features import FeatureMap, OrbitFourierMap, TransformerMap, draw_orbit_map, transform
+from bochner.features import FeatureMap, OrbitFourierMap, TransformerMap, draw_orbit_map
 from bochner.groups import Group, Transforms
 from bochner.planning import MemoryBill, require_memory
 from bochner.theory import Certificate
@@ -29,7 +29,7 @@ def choose_transforms(group: Group, n_transforms: int | str, n_features: int, se
     return group.sample(n_transforms, n_features, seed=seed)
 
 
-class OrbitFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class OrbitFeatures(MapTransformer):
     """Features averaged over transformations of the input: a kernel that knows a symmetry.
 
         psi(x) = sum_g q_g z(g x),      psi(x).psi(y) estimates k_q(x, y) = E k(g x, g' y)
@@ -113,32 +113,11 @@ class OrbitFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self.transforms_ = choose_transforms(self.group, self.n_transforms, X.shape[1], self.seed_)
         self.base_ = self._seeded_base().fit(X, y)
         self.map_ = draw_orbit_map(self._base_map(X), self.transforms_)
-        self.n_components_ = self.map_.n_components
         if isinstance(self.map_, OrbitFourierMap):
             size = self.map_.n_bytes(X.dtype)
             require_memory(MemoryBill({"transformed frequencies": size}), "Use fewer transformations or features.")
             self.map_.prepare(X.dtype)
         return self
-
-    def transform(self, X: Any) -> Array:
-        """Invariant features of the rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        Z : array of shape (n_samples, n_components)
-            float32 if X is float32, else float64.
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        size = X.shape[0] * self.n_components_ * X.dtype.itemsize
-        require_memory(
-            MemoryBill({"features": size}), "Transform fewer rows at a time, or fit an estimator on X itself."
-        )
-        return transform(self.map_, X, X.dtype)
 
     def certify(self, X: Any, *, delta: float = 0.01, independent: bool = True) -> Certificate:
         """How far the kernel estimates are from the orbit kernel on rows of X, and how invariant the features are.
@@ -176,13 +155,3 @@ class OrbitFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         if isinstance(fitted, FeatureMap):
             return fitted
         return TransformerMap(self.base_, int(np.shape(self.base_.transform(X[:1]))[1]))
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_components_
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags

@@ -6,20 +6,18 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from bochner._random import resolve_seed
-from bochner._typing import Array
 from bochner.estimators._sklearn import Interval, refuse_lazy, validated
-from bochner.features import SplineMap, draw_spline_map, transform
+from bochner.estimators.map_transformer import MapTransformer
+from bochner.features import SplineMap, draw_spline_map
 from bochner.kernels import Spline
-from bochner.planning import MemoryBill, require_memory
 
 __all__ = ["SplineFeatures"]
 
 
-class SplineFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class SplineFeatures(MapTransformer):
     """Random features of the periodic spline kernel: splines of half the order about uniform centres.
 
         z_i(x) = Lambda_{q/2}(x / length_scale - w_i) / sqrt(D),      w_i uniform on [0, 1],      i = 1 ... D
@@ -101,33 +99,3 @@ class SplineFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             self.kernel_, n_features=X.shape[1], n_components=self.n_components, seed=self.seed_
         )
         return self
-
-    def transform(self, X: Any) -> Array:
-        """Features of the rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        Z : array of shape (n_samples, n_components)
-            float32 if X is float32, else float64.
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        size = X.shape[0] * self._n_features_out * X.dtype.itemsize
-        require_memory(
-            MemoryBill({"features": size}), "Transform fewer rows at a time, or fit an estimator on X itself."
-        )
-        return transform(self.map_, X, X.dtype)
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.map_.n_components
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags

@@ -6,15 +6,14 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bochner._random import resolve_seed
-from bochner._typing import Array
 from bochner.errors import AssumptionError, invalid_parameter
 from bochner.estimators._sklearn import Interval, StrOptions, refuse_lazy, validated
 from bochner.estimators.certification import MapCertifier, certify_map
-from bochner.features import FourierMap, fourier_map, n_frequencies, transform
+from bochner.estimators.map_transformer import MapTransformer
+from bochner.features import FourierMap, fourier_map, n_frequencies
 from bochner.kernels import Gaussian, Stationary, resolve_kernel
 from bochner.planning import MemoryBill, require_memory
 from bochner.sampling import SAMPLERS, Frequencies, Leverage, Pilot, Sampler, resolve_sampler
@@ -23,7 +22,7 @@ from bochner.theory import Certificate, finite_set
 __all__ = ["FourierFeatures"]
 
 
-class FourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class FourierFeatures(MapTransformer):
     """Random Fourier features of a stationary kernel: z(x).z(y) estimates k(x, y).
 
         paired:  z(x) = sqrt(k(0)/m) [cos(omega_1 . x), ..., cos(omega_m . x), sin(omega_1 . x), ...],   D = 2m
@@ -139,28 +138,7 @@ class FourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         frequencies = self._frequencies(X, n_frequencies(width, self.embedding))  # type: ignore[arg-type]
         self.pilot_ = frequencies.pilot
         self.map_: FourierMap = fourier_map(frequencies, self.kernel_, n_components=width, seed=self.seed_)
-        self.n_components_ = self.map_.n_components
         return self
-
-    def transform(self, X: Any) -> Array:
-        """Features of the rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        Z : array of shape (n_samples, n_components)
-            float32 if X is float32, else float64.
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        size = X.shape[0] * self.n_components_ * X.dtype.itemsize
-        require_memory(
-            MemoryBill({"features": size}), "Transform fewer rows at a time, or fit an estimator on X itself."
-        )
-        return transform(self.map_, X, X.dtype)
 
     def certify(self, X: Any, *, delta: float = 0.01, independent: bool = True) -> Certificate:
         """How far the kernel estimates between rows of X are from the exact kernel.
@@ -225,10 +203,6 @@ class FourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         )
         return width
 
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_components_
-
     def _resolved_kernel(self, X: Any) -> Stationary:
         if self.gamma is None:
             return resolve_kernel(self, self.kernel)
@@ -238,9 +212,3 @@ class FourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             return Gaussian(gamma=self.gamma)
         variance = (X.multiply(X)).mean() - X.mean() ** 2 if hasattr(X, "multiply") else X.var()
         return Gaussian(gamma=1 / (X.shape[1] * variance) if variance > 0 else 1.0)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
