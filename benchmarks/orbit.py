@@ -29,7 +29,7 @@ from bochner.reproduce.orbit_problems import rotated_digits
 os.environ.setdefault("BOCHNER_DATA", str(Path(__file__).resolve().parents[2] / "shared" / "data"))
 SCALE = float(os.environ.get("ORBIT_SCALE", "1"))  # below 1: a trial run
 TRAIN, TEST = int(12_000 * SCALE), int(50_000 * SCALE)
-WIDTH, WIDER, ROTATIONS, LENGTH = int(8192 * SCALE), int(12_288 * SCALE), 64, 4.0
+WIDTH, ROTATIONS, LENGTH = int(4096 * SCALE), 32, 4.0
 
 
 def fourier(width, length=LENGTH):
@@ -81,7 +81,7 @@ def learner(features, alpha="gcv"):
 
 def few_rows():
     problem = rotated_digits(TRAIN, min(TEST, 10_000), seed=1)
-    width = WIDTH // 2
+    width = WIDTH
     orbit = learner(bo.OrbitFeatures(bo.groups.ImageRotations(), fourier(width)))
     few = max(100, int(1000 * SCALE))
     orbit_error = wrong(orbit.fit(problem.X[:few], one_vs_rest(problem.y[:few])), problem)
@@ -111,15 +111,15 @@ def rotated():
     T = one_vs_rest(problem.y)
     results = {}
     for name, features, parts in (
-        ("plain", fourier(WIDER, 6.0), [problem.X]),
-        ("orbit", bo.OrbitFeatures(group, fourier(WIDER)), [problem.X]),
-        ("augmentation", fourier(WIDER, 6.0), (moved for _, moved in group.elements().of(problem.X))),
+        ("plain", fourier(WIDTH, 6.0), [problem.X]),
+        ("orbit", bo.OrbitFeatures(group, fourier(WIDTH)), [problem.X]),
+        ("augmentation", fourier(WIDTH, 6.0), (moved for _, moved in group.elements().of(problem.X))),
     ):
         model, seconds = trained(features, parts, T)
         results[name] = {"error": wrong(model, problem), "train_seconds": seconds, "alpha": model.alpha_}
     orbit = results["orbit"]
     return {
-        "n_components": WIDER, "n_transforms": ROTATIONS, "n_train": TRAIN, "n_test": TEST, "methods": results,
+        "n_components": WIDTH, "n_transforms": ROTATIONS, "n_train": TRAIN, "n_test": TEST, "methods": results,
         "error_over_plain": orbit["error"] / results["plain"]["error"],
         "augmentation_time_over_orbit": results["augmentation"]["train_seconds"] / orbit["train_seconds"],
     }  # fmt: skip

@@ -76,7 +76,9 @@ class FeatureStream:
         total, lock = np.zeros((self.width, R.shape[1])), Lock()
 
         def add(Z: Array, rows: slice) -> None:
-            part = Z.T @ R[rows].astype(self.dtype, copy=False)
+            own = R[rows].astype(self.dtype, copy=False)
+            used = np.flatnonzero(own.any(axis=1))
+            part = Z[used].T @ own[used] if 2 * len(used) < len(own) else Z.T @ own  # leave what is 0 unread
             with lock:
                 np.add(total, part, out=total)
 
