@@ -119,7 +119,7 @@ def main():
         "d": DIMENSION, "resamples": RESAMPLES, "large": large,
         "against_exact": against_exact(800 if small else 8000),
         "hyppo": against_hyppo(100 if small else 500),
-        "power": powers(400 if small else 8000, 0.2 if small else 0.08, 10 if small else 20),
+        "power": powers(400 if small else 8000, 0.2 if small else 0.05, 10 if small else 20),
     }  # fmt: skip
     if small:
         print(record)
