@@ -5,9 +5,10 @@ cost       transforming images with r group elements, against the GEMM of an n x
 rows       error with 1,000 rows, and the rows plain features of the same width need for it
 rotated    12,000 training and 50,000 test digits turned by any angle: plain, augmentation and orbit features of one
            width; errors at the penalty of GCV, seconds of the pass over the rows and of one solution
+wide       the same at three times the width: products of features grow with its square, turning rows does not
 widest     the best orbit features that some minutes buy: rotations with small shifts
 
-python orbit.py [cost] [rows] [rotated] [widest]; without arguments all of them. BOCHNER_DATA is the data folder.
+python orbit.py [cost] [rows] [rotated] [wide] [widest]; without arguments all. BOCHNER_DATA is the data folder.
 """
 
 from __future__ import annotations
@@ -106,20 +107,20 @@ def trained(features, parts, T):
     return model, passes + once(lambda: model.predict(X[:1]))
 
 
-def rotated():
+def rotated(width=WIDTH):
     problem, group = rotated_digits(TRAIN, TEST, seed=1), bo.groups.ImageRotations(n=ROTATIONS)
     T = one_vs_rest(problem.y)
     results = {}
     for name, features, parts in (
-        ("plain", fourier(WIDTH, 6.0), [problem.X]),
-        ("orbit", bo.OrbitFeatures(group, fourier(WIDTH)), [problem.X]),
-        ("augmentation", fourier(WIDTH, 6.0), (moved for _, moved in group.elements().of(problem.X))),
+        ("plain", fourier(width, 6.0), [problem.X]),
+        ("orbit", bo.OrbitFeatures(group, fourier(width)), [problem.X]),
+        ("augmentation", fourier(width, 6.0), (moved for _, moved in group.elements().of(problem.X))),
     ):
         model, seconds = trained(features, parts, T)
         results[name] = {"error": wrong(model, problem), "train_seconds": seconds, "alpha": model.alpha_}
     orbit = results["orbit"]
     return {
-        "n_components": WIDTH, "n_transforms": ROTATIONS, "n_train": TRAIN, "n_test": TEST, "methods": results,
+        "n_components": width, "n_transforms": ROTATIONS, "n_train": TRAIN, "n_test": TEST, "methods": results,
         "error_over_plain": orbit["error"] / results["plain"]["error"],
         "augmentation_time_over_orbit": results["augmentation"]["train_seconds"] / orbit["train_seconds"],
     }  # fmt: skip
@@ -137,7 +138,13 @@ def widest():
     }  # fmt: skip
 
 
-PARTS = {"cost": cost, "rows": few_rows, "rotated": rotated, "widest": widest}
+PARTS = {
+    "cost": cost,
+    "rows": few_rows,
+    "rotated": rotated,
+    "wide": lambda: rotated(3 * WIDTH),
+    "widest": widest,
+}
 
 
 def main():
