@@ -22,7 +22,7 @@ from bochner.data import RowBlocks
 from bochner.errors import InvalidDataError, invalid_parameter
 from bochner.estimators._sklearn import Interval, StrOptions, check_sample_weight, refuse_lazy, validated
 from bochner.estimators.certification import certify_map
-from bochner.estimators.kernel_model import KernelModel
+from bochner.estimators.kernel_model import KernelModel, check_penalties
 from bochner.features import linear_response
 from bochner.kernels import Stationary
 from bochner.planning import classifier_bill, require_memory
@@ -366,9 +366,7 @@ class KernelClassifier(ClassifierMixin, KernelModel):
         if not isinstance(self.alpha, str):
             self.alpha_ = float(self.alpha)
             return
-        alphas = default_penalties(problem) if self.alphas is None else np.asarray(self.alphas, dtype=float)
-        if alphas.ndim != 1 or len(alphas) == 0 or not np.all((alphas > 0) & np.isfinite(alphas)):
-            raise invalid_parameter(self, "alphas", "a non-empty list of positive finite numbers", self.alphas)
+        alphas = default_penalties(problem) if self.alphas is None else check_penalties(self, self.alphas)
         self.alpha_, self.alphas_, self.cv_losses_ = choose_penalty(
             problem, alphas, self._folds(problem), tol=max(self.tol, 1e-3), max_iter=self.max_iter
         )

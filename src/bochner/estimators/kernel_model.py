@@ -10,8 +10,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from bochner._random import resolve_seed
+from bochner._typing import Array
 from bochner.data import RowBlocks
-from bochner.errors import AssumptionError, FirstBlockWarning
+from bochner.errors import AssumptionError, FirstBlockWarning, invalid_parameter
 from bochner.estimators._sklearn import CallbackSupportMixin, HasMethods, Interval, StrOptions
 from bochner.estimators.certification import MapCertifier
 from bochner.estimators.transformers import FourierFeatures
@@ -21,7 +22,7 @@ from bochner.kernels.base import check_scale
 from bochner.planning import default_width, median_length_scale
 from bochner.sampling import resolve_sampler
 
-__all__ = ["KernelModel"]
+__all__ = ["KernelModel", "check_penalties"]
 
 
 class KernelModel(CallbackSupportMixin, BaseEstimator):
@@ -103,3 +104,11 @@ class KernelModel(CallbackSupportMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def check_penalties(owner: object, alphas: Any) -> Array:
+    """Penalties to choose from, as an array."""
+    penalties = np.asarray(alphas, dtype=float)
+    if penalties.ndim != 1 or len(penalties) == 0 or not np.all((penalties > 0) & np.isfinite(penalties)):
+        raise invalid_parameter(owner, "alphas", "a non-empty list of positive finite numbers", alphas)
+    return penalties

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bochner._typing import Array
 from bochner.data import RowBlocks
-from bochner.errors import IllConditionedWarning, InvalidDataError, invalid_parameter
+from bochner.errors import IllConditionedWarning, InvalidDataError
 from bochner.estimators._sklearn import (
     Interval,
     StrOptions,
@@ -23,7 +23,7 @@ from bochner.estimators._sklearn import (
     validated,
     with_callbacks,
 )
-from bochner.estimators.kernel_model import KernelModel
+from bochner.estimators.kernel_model import KernelModel, check_penalties
 from bochner.estimators.ridge_certificate import certify_regressor
 from bochner.features import linear_response, transform
 from bochner.kernels import Stationary
@@ -348,7 +348,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
             self.moments_,
             fit_intercept=self.fit_intercept,
             alpha=self.alpha,
-            alphas=self._penalties(),
+            alphas=None if self.alphas is None else check_penalties(self, self.alphas),
             leave_one_out=leave_one_out,
         )
         if solution.raised:
@@ -359,14 +359,6 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
                 stacklevel=4,
             )
         return solution
-
-    def _penalties(self) -> Array | None:
-        if self.alphas is None:
-            return None
-        alphas = np.asarray(self.alphas, dtype=float)
-        if alphas.ndim != 1 or len(alphas) == 0 or not np.all((alphas > 0) & np.isfinite(alphas)):
-            raise invalid_parameter(self, "alphas", "a non-empty list of positive finite numbers", self.alphas)
-        return alphas
 
     def _solved(self) -> RidgeSolution:
         check_is_fitted(self)

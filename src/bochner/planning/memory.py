@@ -9,7 +9,9 @@ import numpy as np
 
 from bochner.config import get_config
 from bochner.errors import MemoryBudgetError
+from bochner.solvers.newton import pilot_rows
 from bochner.statistics import PassPlan
+from bochner.statistics.stream import can_be_kept
 
 __all__ = ["MemoryBill", "classifier_bill", "format_bytes", "pca_bill", "require_memory", "ridge_bill"]
 
@@ -64,15 +66,14 @@ def classifier_bill(
     *, n_rows: int, n_features: int, n_components: int, n_classes: int, dtype: np.dtype[Any]
 ) -> MemoryBill:
     """The bill of a classifier: features of all rows if they are kept, a pilot of rows and its equations, scores."""
-    D, item, budget = n_components, dtype.itemsize, get_config().memory_budget()
-    kept = n_rows * D * item
-    pilot = min(n_rows, max(4096, 4 * D), max(256, budget // (8 * D * item)))
+    D, item = n_components, dtype.itemsize
+    kept, pilot = n_rows * D * item, min(n_rows, pilot_rows(D, item))
     items = {
         "frequencies": D * n_features * (8 + item) // 2,
         "scores of the classes": 6 * 8 * n_rows * (1 if n_classes == 2 else n_classes),
         "pilot rows and their equations": 2 * pilot * D * item + 2 * min(pilot, D) ** 2 * item,
     }
-    return MemoryBill(items | ({"features of all rows": kept} if 2 * kept <= budget else {}))
+    return MemoryBill(items | ({"features of all rows": kept} if can_be_kept(kept) else {}))
 
 
 def require_memory(bill: MemoryBill, remedy: str) -> None:

@@ -28,7 +28,7 @@ from bochner.solvers.losses import Logistic
 from bochner.solvers.penalty import QuadraticPenalty
 from bochner.statistics.stream import FeatureStream
 
-__all__ = ["NewtonSolver"]
+__all__ = ["NewtonSolver", "pilot_rows"]
 
 _SHARE_OF_BUDGET = 0.125
 _SMALL = 2**22
@@ -53,6 +53,12 @@ class _Point:
     gradient: Array
 
 
+def pilot_rows(width: int, itemsize: int) -> int:
+    """Rows of a pilot: four for each feature, 4,096 at least, within an eighth of the memory budget."""
+    affordable = int(_SHARE_OF_BUDGET * get_config().memory_budget() / (width * itemsize))
+    return max(256, min(max(4096, 4 * width), affordable))
+
+
 class NewtonSolver:
     """Solver for the logistic loss.
 
@@ -72,9 +78,7 @@ class NewtonSolver:
     ) -> None:
         self.stream, self.loss, self.n_columns, self.fit_intercept = stream, loss, n_columns, fit_intercept
         self._random = generator(seed, Stream.PILOT)
-        row_bytes = stream.width * stream.dtype.itemsize
-        affordable = int(_SHARE_OF_BUDGET * get_config().memory_budget() / row_bytes)
-        self._pilot_rows = max(256, min(max(4096, 4 * stream.width), affordable))
+        self._pilot_rows = pilot_rows(stream.width, stream.dtype.itemsize)
         self._weighted = np.flatnonzero(loss.weight > 0)
         self.exact = len(self._weighted) <= self._pilot_rows
 

@@ -14,10 +14,15 @@ from bochner.config import get_config
 from bochner.data.blocks import RowBlocks
 from bochner.features.base import FeatureMap, apply_map, new_scratch, transform
 
-__all__ = ["FeatureStream"]
+__all__ = ["FeatureStream", "can_be_kept"]
 
 _BLOCK_BYTES = 2**23  # of features: both products of a pass find the block in cache
 _SHARE_OF_BUDGET = 0.5
+
+
+def can_be_kept(size: int) -> bool:
+    """Whether features of so many bytes stay in memory: up to half of the budget."""
+    return size <= _SHARE_OF_BUDGET * get_config().memory_budget()
 
 
 class FeatureStream:
@@ -44,7 +49,7 @@ class FeatureStream:
         self.feature_map = feature_map
         self.n_passes = 0
         size = blocks.n_rows * self.width * self.dtype.itemsize
-        self.kept = size <= _SHARE_OF_BUDGET * get_config().memory_budget() if keep is None else keep
+        self.kept = can_be_kept(size) if keep is None else keep
         self.features: Array | None = self._all_features() if self.kept else None
         self._slices = blocks.slices(int(np.clip(_BLOCK_BYTES // (self.width * self.dtype.itemsize), 32, 16384)))
 
