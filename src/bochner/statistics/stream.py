@@ -102,10 +102,11 @@ class FeatureStream:
 
     def gather_into(self, index: Array, out: Array) -> None:
         """Write the features of the rows of an index to `out` (len(index), D), some at a time."""
-        kept, X = self.features, self.rows.take(index) if self.features is None else None
+        kept = self.features
+        X = self.rows.take(index) if kept is None else kept
         for start in range(0, len(index), _COPIED_ROWS):
             part = slice(start, start + _COPIED_ROWS)
-            out[part] = transform(self.feature_map, X[part], self.dtype) if kept is None else kept[index[part]]
+            out[part] = transform(self.feature_map, X[part], self.dtype) if kept is None else X[index[part]]
 
     def for_each(self, work: Callable[[Array, slice], None]) -> None:
         """Call `work(Z, rows)` on every block, in threads."""
