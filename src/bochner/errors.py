@@ -6,6 +6,7 @@
      ├── InvalidParameterError   (also a ValueError)   a parameter breaks its rule
      ├── InvalidDataError        (also a ValueError)   rows, targets or weights break a rule
      ├── AssumptionError         (also a ValueError)   a theorem's assumption does not hold
+     ├── CheckpointError         (also a ValueError)   a checkpoint is damaged, or belongs to another fit
      ├── FileFormatError         (also a ValueError)   a file is damaged, altered, too new or not one of ours
      ├── MemoryBudgetError       (also a MemoryError)  the bill exceeds the budget
      └── MissingExtraError       (also an ImportError) an optional package is not installed
@@ -21,6 +22,7 @@ __all__ = [
     "AssumptionError",
     "BochnerError",
     "BochnerWarning",
+    "CheckpointError",
     "FileFormatError",
     "FirstBlockWarning",
     "IllConditionedWarning",
@@ -54,6 +56,10 @@ class FileFormatError(BochnerError, ValueError):
 
 class MemoryBudgetError(BochnerError, MemoryError):
     """The memory bill of a computation exceeds the budget; nothing was allocated."""
+
+
+class CheckpointError(BochnerError, ValueError):
+    """A checkpoint is damaged, or belongs to another fit."""
 
 
 class MissingExtraError(BochnerError, ImportError):

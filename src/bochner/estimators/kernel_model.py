@@ -6,6 +6,7 @@ import warnings
 from numbers import Integral, Real
 from typing import Any
 
+import joblib
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
@@ -21,6 +22,7 @@ from bochner.kernels import Stationary, resolve_kernel
 from bochner.kernels.base import check_scale
 from bochner.planning import MEDIAN_ROWS, default_width, median_length_scale
 from bochner.sampling import resolve_sampler
+from bochner.statistics import CheckpointFile
 
 __all__ = ["KernelModel", "check_penalties"]
 
@@ -51,9 +53,11 @@ class KernelModel(CallbackSupportMixin, BaseEstimator):
         "random_state": FourierFeatures._parameter_constraints["random_state"],
     }
 
-    def _settle_features(self, rows: RowSource) -> None:
-        """Settle what must be known before the first row: seed, kernel, features."""
+    def _settle_features(self, rows: RowSource, file: CheckpointFile | None = None) -> None:
+        """Settle what must be known before the first row: seed, kernel, features. A resumed fit has its old seed."""
         self.seed_ = resolve_seed(self.random_state)
+        if file is not None:
+            self.seed_ = file.notes.setdefault("seed", self.seed_)
         if self.features is not None:
             X = rows.X if isinstance(rows, RowBlocks) else rows.sample(_ROWS_FOR_FEATURES, self.seed_)
             self.features_ = clone(self.features).fit(X)
@@ -86,6 +90,18 @@ class KernelModel(CallbackSupportMixin, BaseEstimator):
             return kernel.scaled_by(median_length_scale(rows.sample(MEDIAN_ROWS, self.seed_), kernel, self.seed_))
         return kernel.with_length_scale(check_scale(self, choice, rows.n_features))
 
+    def _identity(self, rows: RowSource) -> dict[str, str]:
+        """What decides the statistics of a fit, in words and digests: the identity of its checkpoint."""
+        names = ("kernel", "features", self._width_parameter, "length_scale", "sampling", "random_state")
+        return {
+            "estimator": type(self).__name__,
+            **{name: _identified(getattr(self, name)) for name in names},
+            "number of rows": str(rows.n_rows),
+            "number of columns": str(rows.n_features),
+            "number of targets": str(rows.n_targets),
+            "float type": rows.dtype.name,
+        }
+
     def _map(self) -> FeatureMap:
         return self._feature_map
 
@@ -113,6 +129,12 @@ class KernelModel(CallbackSupportMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _identified(value: Any) -> str:
+    """A value as a short text that no other value has."""
+    plain = isinstance(value, (str, Real)) or value is None
+    return repr(value) if plain else f"{type(value).__name__} {joblib.hash(value)[:16]}"
 
 
 def check_penalties(owner: object, alphas: Any) -> Array:
