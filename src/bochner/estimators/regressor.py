@@ -25,7 +25,7 @@ from bochner.estimators._sklearn import (
 )
 from bochner.estimators.kernel_model import KernelModel, check_penalties
 from bochner.estimators.ridge_certificate import certify_regressor
-from bochner.estimators.rows import linear_predictions, rows_to_fit
+from bochner.estimators.rows import linear_predictions, over_rows, rows_to_fit
 from bochner.features import transform
 from bochner.kernels import Stationary
 from bochner.planning import require_memory, ridge_bill
@@ -233,7 +233,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         solution = self._solved()
         mean = linear_predictions(self, X, self._map(), solution.coef, solution.intercept)
         mean = mean[:, 0] if self._flat_target else mean
-        return (mean, self._standard_deviation(X)) if return_std else mean
+        return (mean, over_rows(self, X, self._standard_deviation)) if return_std else mean
 
     def certify(
         self, X: Any = None, *, y: Any = None, X_new: Any = None, delta: float = 0.01, independent: bool = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from bochner.errors import InvalidDataError
 from bochner.estimators._sklearn import check_sample_weight, refuse_lazy
 from bochner.features import FeatureMap, linear_response
 
-__all__ = ["linear_predictions", "open_rows", "rows_to_fit"]
+__all__ = ["blockwise", "linear_predictions", "open_rows", "over_rows", "rows_to_fit"]
 
 _PREDICTED_ROWS = 65536
 
@@ -57,14 +58,27 @@ def open_rows(X: Any, y: Any = None, sample_weight: Any = None) -> RowSource | N
 def linear_predictions(estimator: Any, X: Any, feature_map: FeatureMap, coef: Array, offset: Array) -> Any:
     """z(x).coef + offset of all rows, shape (n, k): an array, or a lazy Dask array for rows on a cluster."""
     rows = open_rows(X)
-    if rows is None:
-        X = validate_data(estimator, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        return linear_response(feature_map, X, coef, offset, X.dtype)
-    _adopt(estimator, rows, reset=False)
-    if rows.distributed:
+    if rows is not None and rows.distributed:
+        _adopt(estimator, rows, reset=False)
         return rows.response(feature_map, coef, offset)
-    blocks = rows.blocks(_PREDICTED_ROWS)
-    return np.concatenate([linear_response(feature_map, block.X, coef, offset, rows.dtype) for block in blocks])
+    return over_rows(estimator, X, lambda part: linear_response(feature_map, part, coef, offset, part.dtype))
+
+
+def blockwise(function: Callable[[Array], Array], scores: Any, dtype: Any, n_columns: int | None = None) -> Any:
+    """A function of scores (n, k), row by row: now, or by the workers of a lazy Dask array."""
+    if not hasattr(scores, "map_blocks"):
+        return function(scores)
+    shape = {"drop_axis": 1} if n_columns is None else {"chunks": (scores.chunks[0], (n_columns,))}
+    return scores.map_blocks(function, dtype=dtype, **shape)
+
+
+def over_rows(estimator: Any, X: Any, work: Callable[[Any], Array]) -> Array:
+    """`work(X)` of all rows: of an array at once, of scanned rows block by block."""
+    rows = open_rows(X)
+    if rows is None:
+        return work(validate_data(estimator, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False))
+    _adopt(estimator, rows, reset=False)
+    return np.concatenate([work(block.X) for block in rows.blocks(_PREDICTED_ROWS)])
 
 
 def _adopt(estimator: Any, rows: RowSource, reset: bool) -> None:

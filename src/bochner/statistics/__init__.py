@@ -3,7 +3,7 @@
 from bochner.statistics.checkpoint import CheckpointFile, MomentsCheckpoint
 from bochner.statistics.executor import PassPlan, accumulate, for_each_block, plan_pass
 from bochner.statistics.moments import BlockMoments, Moments
-from bochner.statistics.stream import FeatureStream
+from bochner.statistics.stream import FeatureStream, open_stream
 
 __all__ = [
     "BlockMoments",
@@ -14,5 +14,6 @@ __all__ = [
     "PassPlan",
     "accumulate",
     "for_each_block",
+    "open_stream",
     "plan_pass",
 ]
