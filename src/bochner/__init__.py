@@ -39,6 +39,11 @@ _HOME = {
     "mmd": "bochner.comparison",
     "mmd_test": "bochner.comparison",
     "plan": "bochner.planning",
+    "scan_blocks": "bochner.data",
+    "scan_csv": "bochner.data",
+    "scan_frame": "bochner.data",
+    "scan_npy": "bochner.data",
+    "scan_parquet": "bochner.data",
     "set_config": "bochner.config",
     "show_versions": "bochner._versions",
 }

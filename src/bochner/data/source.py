@@ -49,18 +49,21 @@ class RowSource(ABC):
         The float type of the computation; blocks come in it.
     weighted : bool
         Whether the rows have weights.
+    target_dtype : float64 or object
+        The type of the targets: numbers, or labels of classes.
     feature_names : list of str or None
     passes : int or None
         How often the rows can be read: None for as often as one likes.
     """
 
     dtype: np.dtype[Any]
+    target_dtype: np.dtype[Any] = np.dtype(np.float64)
     feature_names: list[str] | None = None
     passes: int | None = None
     distributed = False
     """Whether the rows live on the workers of a cluster, which then do the work."""
 
-    read_bytes = 0
+    read_bytes: int = 0
     """Bytes that reading holds beside the block in use: buffers of a file format, blocks read ahead."""
 
     @property
@@ -112,7 +115,7 @@ class RowSource(ABC):
 
     def targets(self) -> tuple[Array, Array | None]:
         """Targets (n, k) and weights (n,) or None of all rows: one pass."""
-        Y = np.empty((self.n_rows, self.n_targets))
+        Y = np.empty((self.n_rows, self.n_targets), dtype=self.target_dtype)
         weight = np.empty(self.n_rows) if self.weighted else None
         for block in self.blocks(_READ_ROWS):
             rows = slice(block.start, block.start + block.n_rows)
@@ -128,6 +131,20 @@ class RowSource(ABC):
     def n_blocks(self, block_rows: int) -> int:
         """About how many blocks a pass has; for progress bars."""
         return max(1, -(-self.n_rows // block_rows))
+
+    def fingerprint(self) -> dict[str, Any]:
+        """What tells these rows from others without reading them, as plain data: the same rows, the same answer."""
+        return {"n_rows": self.n_rows, **self._description()}
+
+    def _description(self) -> dict[str, Any]:
+        return {
+            "kind": type(self).__name__,
+            "n_features": self.n_features,
+            "n_targets": self.n_targets,
+            "weighted": self.weighted,
+            "dtype": self.dtype.name,
+            "feature_names": self.feature_names,
+        }
 
 
 def checked_block(block: Block, names: list[str] | None) -> Block:
