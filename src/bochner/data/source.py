@@ -128,9 +128,14 @@ class RowSource(ABC):
         """z(x).coef + offset of all rows where they are; of distributed rows only."""
         raise NotImplementedError
 
-    def n_blocks(self, block_rows: int) -> int:
-        """About how many blocks a pass has; for progress bars."""
-        return max(1, -(-self.n_rows // block_rows))
+    @property
+    def known_rows(self) -> int | None:
+        """The number of rows, if it takes no pass to tell."""
+        return self.n_rows
+
+    def n_blocks(self, block_rows: int) -> int | None:
+        """About how many blocks a pass has, if that is known; for progress bars."""
+        return None if self.known_rows is None else max(1, -(-self.known_rows // block_rows))
 
     def fingerprint(self) -> dict[str, Any]:
         """What tells these rows from others without reading them, as plain data: the same rows, the same answer."""

@@ -44,13 +44,13 @@ def refuse_lazy(X: Any) -> None:
 
 
 def progress(
-    estimator: Any, n_blocks: int, X: Any = None, y: Any = None
+    estimator: Any, n_blocks: int | None, X: Any = None, y: Any = None
 ) -> tuple[Callable[[int], bool], Callable[[], None]]:
     """scikit-learn's callback protocol for a pass over blocks: what to call after each block, and at the end."""
     root = estimator._init_callback_context(max_subtasks=n_blocks)
     root.call_on_fit_task_begin(estimator=estimator, X=X, y=y)
 
-    left = n_blocks
+    left = n_blocks or 2**62
 
     def on_block(rows: int) -> bool:
         nonlocal left

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import warnings
 from numbers import Integral, Real
 from typing import Any
@@ -25,6 +26,8 @@ from bochner.sampling import resolve_sampler
 from bochner.statistics import CheckpointFile
 
 __all__ = ["KernelModel", "check_penalties"]
+
+_log = logging.getLogger("bochner")
 
 _ROWS_FOR_FEATURES = 20_000
 """Rows that a data-dependent map sees of a table that is not in memory."""
@@ -89,6 +92,25 @@ class KernelModel(CallbackSupportMixin, BaseEstimator):
                 return kernel
             return kernel.scaled_by(median_length_scale(rows.sample(MEDIAN_ROWS, self.seed_), kernel, self.seed_))
         return kernel.with_length_scale(check_scale(self, choice, rows.n_features))
+
+    def _announce_passes(self, rows: RowSource, n_solver: int) -> None:
+        """Tell the log how often rows that are not in memory will be read, and why."""
+        if isinstance(rows, RowBlocks):
+            return
+        looks = []
+        if rows.known_rows is None and (rows.passes is None or isinstance(getattr(self, self._width_parameter), str)):
+            looks += ["to count the rows"] if self._looks_at_rows() else []
+        looks += ["to look at some of them"] if self._looks_at_rows() else []
+        reasons = "".join(f", 1 {reason}" for reason in looks)
+        _log.info(
+            "%s reads the rows %d time(s): %d to fit%s.", type(self).__name__, n_solver + len(looks), n_solver, reasons
+        )
+
+    def _looks_at_rows(self) -> bool:
+        """Whether features are chosen by looking at rows."""
+        own_scale = isinstance(self.kernel, Stationary) and self.length_scale == "auto"
+        by_scale = isinstance(self.length_scale, str) and not own_scale
+        return self.features is not None or by_scale or resolve_sampler(self.sampling).uses_pilot
 
     def _identity(self, rows: RowSource) -> dict[str, str]:
         """What decides the statistics of a fit, in words and digests: the identity of its checkpoint."""

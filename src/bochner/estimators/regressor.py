@@ -36,6 +36,7 @@ from bochner.theory import Certificate
 __all__ = ["KernelRegressor"]
 
 _SPREAD_ROWS = 1024
+_MANY_ROWS = 2**40  # of a source that cannot tell before it is read
 
 
 def _streams(self: KernelRegressor) -> bool:
@@ -178,6 +179,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         self
         """
         rows = self._validated_rows(X, y, sample_weight, reset=True)
+        self._announce_passes(rows, 2 if self.alpha == "loo" else 1)
         checkpoint = self._opened_checkpoint(rows)
         self._begin(rows, checkpoint)
         plan = self._add(rows, checkpoint)
@@ -323,7 +325,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
     def _add(self, rows: RowSource, checkpoint: MomentsCheckpoint | None = None) -> PassPlan:
         """One pass: add the moments of the rows."""
         feature_map = self._map()
-        plan = plan_pass(rows.n_rows, feature_map, rows.n_targets, rows.dtype)
+        plan = plan_pass(rows.known_rows or _MANY_ROWS, feature_map, rows.n_targets, rows.dtype)
         if checkpoint is not None:
             checkpoint.restore(self.moments_)
             plan = replace(plan, block_rows=checkpoint.block_rows or plan.block_rows)

@@ -92,7 +92,7 @@ class DaskRows(RowSource):
                 weight = None if block.sample_weight is None else block.sample_weight[rows]
                 yield Block(block.X[rows], block.Y[rows], weight, block.start + start, block.origin)
 
-    def n_blocks(self, block_rows: int) -> int:
+    def n_blocks(self, block_rows: int) -> int | None:
         if self.distributed:
             return 1
         return sum(-(-n // block_rows) for n in self.lengths)
