@@ -12,6 +12,7 @@
      └── MissingExtraError       (also an ImportError) an optional package is not installed
 
     BochnerWarning (a UserWarning)
+     ├── CheckpointWarning       a checkpoint could not be written; the fit goes on
      ├── IllConditionedWarning   the normal equations are singular to working precision
      └── FirstBlockWarning       partial_fit set a data-dependent choice from the first block only
 """
@@ -23,6 +24,7 @@ __all__ = [
     "BochnerError",
     "BochnerWarning",
     "CheckpointError",
+    "CheckpointWarning",
     "FileFormatError",
     "FirstBlockWarning",
     "IllConditionedWarning",
@@ -71,6 +73,10 @@ class MissingExtraError(BochnerError, ImportError):
 
 class BochnerWarning(UserWarning):
     """Base of every warning that bochner gives."""
+
+
+class CheckpointWarning(BochnerWarning):
+    """A checkpoint could not be written; the fit goes on, and an older checkpoint is still there."""
 
 
 class IllConditionedWarning(BochnerWarning):
