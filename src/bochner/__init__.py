@@ -43,6 +43,7 @@ _HOME = {
     "save": "bochner.io",
     "set_config": "bochner.config",
     "show_versions": "bochner._versions",
+    "to_onnx": "bochner.io",
 }
 _MODULES = (
     "comparison",
