@@ -86,6 +86,20 @@ def test_regressors_have_the_same_mean(targets, dtype):
     assert_close(run(model, NEW, dtype)["mean"], model.predict(NEW).reshape(37, -1), dtype)
 
 
+@FLOATS
+@pytest.mark.parametrize("given", [{}, {"alpha": 1e-6}, {"fit_intercept": False}], ids=repr)
+def test_regressors_have_the_same_error_bars(given, dtype):
+    model = regressor(**given).fit(X, np.c_[Y, X[:, 2]])
+    mean, std = model.predict(NEW, return_std=True)
+    found = run(model, NEW, dtype, std=True)
+    assert list(found) == ["mean", "std"]
+    tolerance = 1e-8 if dtype == np.float64 else 1e-5 * np.abs(model.coef_).max()
+    np.testing.assert_allclose(found["mean"], mean, atol=tolerance)
+    np.testing.assert_allclose(found["std"], std, rtol=1e-4 if dtype == np.float32 else 1e-9)
+    with pytest.raises(ValueError, match="'std' parameter"):
+        bo.to_onnx(MAPS["pairs"].fit(X), std=True)
+
+
 def test_a_streamed_model_is_solved_first():
     model = regressor(length_scale=2.0).partial_fit(X, Y)
     assert_close(run(model, NEW, np.float64)["mean"][:, 0], model.predict(NEW), np.float64)

@@ -9,6 +9,9 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+import numpy as np
+from scipy.sparse import csr_array
+
 __all__ = ["name_of", "trusted_types", "types_by_name"]
 
 # Packages whose exported classes are all data: objects with a __dict__ and no resources.
@@ -97,6 +100,6 @@ def _is_data(value: Any) -> bool:
 
 
 def trusted_types() -> list[str]:
-    """Full names of bochner's types, for formats that ask for a list of trusted ones (skops, MLflow)."""
-    ours = (type_ for type_ in types_by_name().values() if type_.__module__.startswith("bochner."))
-    return sorted(f"{type_.__module__}.{type_.__qualname__}" for type_ in ours)
+    """Full names of the types inside our models, for formats that ask for a list of trusted ones (skops, MLflow)."""
+    ours = [type_ for type_ in types_by_name().values() if type_.__module__.startswith("bochner.")]
+    return sorted(f"{type_.__module__}.{type_.__qualname__}" for type_ in [*ours, csr_array, np.dtype])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import singledispatch
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.linalg import solve_triangular
 from sklearn.utils.validation import check_is_fitted
 
 import bochner
@@ -24,6 +26,7 @@ from bochner.estimators import (
 from bochner.estimators.map_transformer import MapTransformer
 from bochner.io.onnx.graph import Tensor, onnx_type
 from bochner.io.onnx.maps import features
+from bochner.solvers import PredictiveSpread
 
 __all__ = ["outputs", "to_onnx"]
 
@@ -31,14 +34,14 @@ _OPSET, _IR = 18, 9
 _MOST_BYTES = 2**31 - 2**20  # of one protocol buffer
 
 
-def to_onnx(model: Any, path: str | Path | None = None, *, dtype: Any = None, X: Any = None) -> Any:
+def to_onnx(model: Any, path: str | Path | None = None, *, dtype: Any = None, std: bool = False, X: Any = None) -> Any:
     """Write a fitted model as an ONNX graph: opset 18, any number of rows.
 
     ============================  =======================================================================
     model                         outputs
     ============================  =======================================================================
     feature maps, `KernelPCA`     `transformed`
-    `KernelRegressor`             `mean`, of shape (n, 1) or (n, n_targets)
+    `KernelRegressor`             `mean`, of shape (n, 1) or (n, n_targets), and `std` if asked for
     `KernelClassifier`            `label`, and `probabilities` (n, n_classes), or `scores` without them
     scikit-learn `Pipeline` ...   those of skl2onnx, which must be installed
     ============================  =======================================================================
@@ -51,6 +54,8 @@ def to_onnx(model: Any, path: str | Path | None = None, *, dtype: Any = None, X:
         Where to write the graph; None: it is only returned.
     dtype : numpy float type, default=None
         Type of input and computation; None: float32.
+    std : bool, default=False
+        Whether the graph of a `KernelRegressor` has the standard deviation of a prediction too: D x D more numbers.
     X : frame or array, default=None
         Some rows, for a pipeline whose columns are not all numbers: they tell the types of its inputs.
 
@@ -66,12 +71,14 @@ def to_onnx(model: Any, path: str | Path | None = None, *, dtype: Any = None, X:
     if chosen not in (np.float32, np.float64):
         raise invalid_parameter("to_onnx", "dtype", "float32, float64 or None", dtype)
     check_is_fitted(model)
+    if std and not isinstance(model, KernelRegressor):
+        raise invalid_parameter("to_onnx", "std", "False for a model other than KernelRegressor", std)
     if type(model).__module__.startswith("sklearn."):
         from bochner.io.onnx.pipelines import convert_pipeline
 
         proto = convert_pipeline(model, chosen, X, _OPSET)
     else:
-        proto = _own_graph(model, chosen)
+        proto = _own_graph(_RegressorWithSpread(model) if std else model, chosen)
     proto.ir_version = _IR
     onnx.checker.check_model(proto)
     if path is not None:
@@ -95,6 +102,30 @@ def _(model: MapTransformer, X: Tensor) -> dict[str, Tensor]:
 def _(model: KernelRegressor, X: Tensor) -> dict[str, Tensor]:
     solution = model._solved()
     return {"mean": features(model._map(), X) @ solution.coef + solution.intercept}
+
+
+@dataclass(frozen=True)
+class _RegressorWithSpread:
+    """A regressor whose graph has error bars."""
+
+    model: KernelRegressor
+
+    @property
+    def n_features_in_(self) -> int:
+        return int(self.model.n_features_in_)
+
+
+@outputs.register
+def _(with_spread: _RegressorWithSpread, X: Tensor) -> dict[str, Tensor]:
+    model, solution = with_spread.model, with_spread.model._solved()
+    Z = features(model._map(), X)
+    spread = PredictiveSpread(model.moments_, fit_intercept=model.fit_intercept, alpha=solution.alpha)
+    whitened = (Z.astype(np.float64) - spread._mean) @ _inverse(
+        spread._factor.upper
+    )  # in float64: its entries are large
+    variance = (whitened * whitened).sum(1, keepdims=True) + spread._floor
+    std: Any = np.sqrt(variance * solution.noise_variance)
+    return {"mean": Z @ solution.coef + solution.intercept, "std": std.astype(X.dtype)}
 
 
 @outputs.register
@@ -129,6 +160,12 @@ def _(model: DistributionRegressor | DistributionClassifier, X: Tensor) -> dict[
 @outputs.register
 def _(model: DriftDetector, X: Tensor) -> dict[str, Tensor]:
     raise UnsupportedModelError("DriftDetector keeps the state of a stream, which a graph does not have.")
+
+
+def _inverse(upper: Array) -> Array:
+    """U^-1 of a Cholesky factor: z'(G + alpha I)^-1 z = ||z'U^-1||^2."""
+    inverse: Array = solve_triangular(upper, np.eye(len(upper)), check_finite=False)
+    return inverse
 
 
 def _classes(classes: Array) -> Array:
