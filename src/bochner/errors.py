@@ -6,6 +6,7 @@
      ├── InvalidParameterError   (also a ValueError)   a parameter breaks its rule
      ├── InvalidDataError        (also a ValueError)   rows, targets or weights break a rule
      ├── AssumptionError         (also a ValueError)   a theorem's assumption does not hold
+     ├── CheckpointError         (also a ValueError)   a checkpoint is damaged, or belongs to another fit
      ├── FileFormatError         (also a ValueError)   a file is damaged, altered, too new or not one of ours
      ├── UnsupportedModelError   (also a TypeError)    a model has a part that a file or graph cannot hold
      ├── MissingStatisticsError  (also an AttributeError) a model was saved without its statistics
@@ -23,6 +24,7 @@ __all__ = [
     "AssumptionError",
     "BochnerError",
     "BochnerWarning",
+    "CheckpointError",
     "FileFormatError",
     "FirstBlockWarning",
     "IllConditionedWarning",
@@ -66,6 +68,10 @@ class MissingStatisticsError(BochnerError, AttributeError):
 
 class MemoryBudgetError(BochnerError, MemoryError):
     """The memory bill of a computation exceeds the budget; nothing was allocated."""
+
+
+class CheckpointError(BochnerError, ValueError):
+    """A checkpoint is damaged, or belongs to another fit."""
 
 
 class MissingExtraError(BochnerError, ImportError):

@@ -152,7 +152,7 @@ def test_gaussian_frequencies_and_statistics_are_most_of_a_file(tmp_path):
 def test_frequencies_that_are_drawn_differently_are_refused(make, tmp_path, monkeypatch):
     path = tmp_path / "model.bochner"
     bo.save(make("KernelRegressor"), path)
-    monkeypatch.setattr("bochner.io.frequencies.MonteCarlo", bo.QuasiMonteCarlo)
+    monkeypatch.setattr(bo.MonteCarlo, "points", bo.QuasiMonteCarlo().points)
     with pytest.raises(FileFormatError, match="frequencies='stored'"):
         bo.load(path)
 

@@ -11,11 +11,10 @@ from sklearn.base import BaseEstimator
 
 from bochner._archive import read_archive, write_archive
 from bochner.errors import FileFormatError, UnsupportedModelError, invalid_parameter
-from bochner.estimators import FourierFeatures
 from bochner.features import FourierMap
 from bochner.io.checks import check_object
 from bochner.io.codec import Decoder, Encoder
-from bochner.io.frequencies import FrequencyRecipe, recipe_of
+from bochner.io.frequencies import SeededMap, seeded
 from bochner.io.summary import MomentsSummary, PenaltySummary
 from bochner.solvers import QuadraticPenalty
 from bochner.statistics import Moments
@@ -96,15 +95,10 @@ class _StandIns:
     def __init__(self, *, redraw: bool, statistics: bool) -> None:
         self._redraw = redraw
         self._statistics = statistics
-        self._recipes: dict[int, FrequencyRecipe] = {}
 
     def __call__(self, value: Any) -> Any:
-        if self._redraw and isinstance(value, FourierFeatures) and hasattr(value, "map_"):
-            recipe = recipe_of(value)
-            if recipe is not None:
-                self._recipes[id(value.map_)] = recipe
-        if isinstance(value, FourierMap):
-            return self._recipes.get(id(value), value)
+        if self._redraw and isinstance(value, FourierMap):
+            return seeded(value) or value
         if not self._statistics and type(value) is Moments:
             return _without(value, "zz", MomentsSummary)
         if not self._statistics and type(value) is QuadraticPenalty and value.matrix is not None:
@@ -121,7 +115,7 @@ def _without(value: Any, name: str, summary: type) -> Any:
 def _finished(value: Any) -> Any:
     if isinstance(value, BaseEstimator):
         _add_new_parameters(value)
-    finished = value.draw() if isinstance(value, FrequencyRecipe) else value
+    finished = value.draw() if isinstance(value, SeededMap) else value
     check_object(finished)
     return finished
 

@@ -33,7 +33,7 @@ _INSIDE = {
     "features.nystroem": ("KernelMap", "NystroemMap"),
     "comparison.sequential": ("ConformalEvidence",),
     "estimators.pre_image": ("PreImages", "ScoreMap"),
-    "io.frequencies": ("FrequencyRecipe",),
+    "io.frequencies": ("SeededMap",),
     "io.summary": ("MomentsSummary", "PenaltySummary"),
 }
 
