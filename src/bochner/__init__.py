@@ -35,10 +35,12 @@ _HOME = {
     "config_context": "bochner.config",
     "get_config": "bochner.config",
     "hsic_test": "bochner.comparison",
+    "load": "bochner.io",
     "mean_map": "bochner.comparison",
     "mmd": "bochner.comparison",
     "mmd_test": "bochner.comparison",
     "plan": "bochner.planning",
+    "save": "bochner.io",
     "scan_blocks": "bochner.data",
     "scan_csv": "bochner.data",
     "scan_frame": "bochner.data",
@@ -46,6 +48,7 @@ _HOME = {
     "scan_parquet": "bochner.data",
     "set_config": "bochner.config",
     "show_versions": "bochner._versions",
+    "to_onnx": "bochner.io",
 }
 _MODULES = (
     "comparison",
@@ -53,6 +56,7 @@ _MODULES = (
     "datasets",
     "errors",
     "groups",
+    "io",
     "kernels",
     "planning",
     "reproduce",

@@ -8,6 +8,8 @@
      ├── AssumptionError         (also a ValueError)   a theorem's assumption does not hold
      ├── CheckpointError         (also a ValueError)   a checkpoint is damaged, or belongs to another fit
      ├── FileFormatError         (also a ValueError)   a file is damaged, altered, too new or not one of ours
+     ├── UnsupportedModelError   (also a TypeError)    a model has a part that a file or graph cannot hold
+     ├── MissingStatisticsError  (also an AttributeError) a model was saved without its statistics
      ├── MemoryBudgetError       (also a MemoryError)  the bill exceeds the budget
      └── MissingExtraError       (also an ImportError) an optional package is not installed
 
@@ -32,6 +34,8 @@ __all__ = [
     "InvalidParameterError",
     "MemoryBudgetError",
     "MissingExtraError",
+    "MissingStatisticsError",
+    "UnsupportedModelError",
     "invalid_parameter",
 ]
 
@@ -54,6 +58,14 @@ class AssumptionError(BochnerError, ValueError):
 
 class FileFormatError(BochnerError, ValueError):
     """A file is damaged, altered, too new for this version, or not one of bochner's."""
+
+
+class UnsupportedModelError(BochnerError, TypeError):
+    """A model has a part that the file or graph asked for cannot hold."""
+
+
+class MissingStatisticsError(BochnerError, AttributeError):
+    """A model was saved without its statistics, and they are needed."""
 
 
 class MemoryBudgetError(BochnerError, MemoryError):
