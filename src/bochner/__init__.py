@@ -39,6 +39,7 @@ _HOME = {
     "mmd": "bochner.comparison",
     "mmd_test": "bochner.comparison",
     "plan": "bochner.planning",
+    "report": "bochner.reporting",
     "set_config": "bochner.config",
     "show_versions": "bochner._versions",
 }
@@ -50,6 +51,7 @@ _MODULES = (
     "groups",
     "kernels",
     "planning",
+    "reporting",
     "reproduce",
     "sampling",
     "theory",
