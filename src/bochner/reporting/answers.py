@@ -68,9 +68,9 @@ def _approximation(part: dict[str, Any]) -> str:
 
 
 def _more(part: dict[str, Any]) -> str:
-    told = [_more_features(part["widths"]), _more_rows(part["rows"]), _more_memory(part["bills"])]
+    told = [_more_features(part["widths"]), _more_rows(part["rows"]), _more_memory(part["bills"], part["width"])]
     sentences = [sentence for sentence in told if sentence]
-    return " ".join(sentences) or "Nothing can be told without held-out rows and targets."
+    return " ".join(sentences) or "Nothing can be told without rows."
 
 
 def _more_features(part: dict[str, Any]) -> str:
@@ -78,7 +78,8 @@ def _more_features(part: dict[str, Any]) -> str:
     if len(errors) < 2 or errors[-2] is None or errors[-1] is None or errors[-2] <= 0:
         return ""
     gain = 1 - errors[-1] / errors[-2]
-    last = f"The last doubling, to {count(part['widths'][-1])} features, changed the error by {percent(-gain)}"
+    way = "lowered" if gain >= 0 else "raised"
+    last = f"The last doubling, to {count(part['widths'][-1])} features, {way} the error by {percent(abs(gain))}"
     if abs(gain) < _FLAT:
         return f"{last}: more features would buy little."
     return f"{last}: a wider map may well be better still." if gain > 0 else f"{last}: a narrower map is enough."
@@ -92,15 +93,16 @@ def _more_rows(part: dict[str, Any]) -> str:
     return f"Twice the rows would lower the error by about {percent(gain)}, as the model itself expects."
 
 
-def _more_memory(part: dict[str, Any]) -> str:
-    if "missing" in part or part["largest_width"] is None:
+def _more_memory(part: dict[str, Any], width: int) -> str:
+    if "missing" in part:
         return ""
-    return f"The memory budget allows {count(part['largest_width'])} features."
+    takes = f"Twice the features would take {size(part['memory'][part['widths'].index(width) + 1])} of memory"
+    allowed = f"; the budget allows {count(part['largest_width'])} features" if part["largest_width"] else ""
+    return f"{takes}{allowed}."
 
 
 def _choices(part: dict[str, Any], kind: str) -> str:
-    kernel = part["kernel"] or part["features"]
-    told = f"{kernel} with {count(part['width'])} features."
+    told = f"{part['kernel_in_words']}, with {count(part['width'])} features."
     penalty = part["penalty"]
     if "alpha" not in penalty:
         return told

@@ -93,6 +93,7 @@ def features_by_bound(view: ModelView, n_points: int, *, delta: float) -> dict[s
         "bounds": [
             {
                 **union.describe(),
+                "label": str(union.source.result),
                 "rate": exponent(1.0, 1, view.embedding),
                 "one_pair": pair(**setting).features_needed(eps, delta),
                 "all_pairs": union(n_points=n_points, **setting).features_needed(eps, delta),

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from bochner.reporting.numbers import number
 from bochner.reporting.view import ModelView
 from bochner.solvers import RidgePath
 
@@ -19,6 +20,7 @@ def choices(view: ModelView) -> dict[str, Any]:
     asked = view.estimator.get_params(deep=False)
     return {
         "kernel": None if view.kernel is None else repr(view.kernel),
+        "kernel_in_words": _kernel_in_words(view),
         "features": type(view.features).__name__,
         "width": view.width,
         "embedding": view.embedding if view.fourier is not None else None,
@@ -80,6 +82,18 @@ def _effective_dimension(view: ModelView) -> float | None:
 def _noise(view: ModelView) -> float | None:
     variance = view.get("noise_variance_")
     return None if variance is None else float(np.sqrt(np.mean(variance)))
+
+
+def _kernel_in_words(view: ModelView) -> str:
+    if view.kernel is None:
+        return type(view.features).__name__
+    scales = view.length_scales
+    if scales is None:
+        return repr(view.kernel)
+    others = {k: v for k, v in view.kernel.get_params(deep=False).items() if k not in ("length_scale", "gamma", "kernel")}
+    name = type(view.kernel).__name__ + "".join(f", {key} {value}" for key, value in others.items())
+    many = f"{len(scales)} length scales, one per column"
+    return f"{name}, " + (f"length scale {number(float(scales[0]))}" if len(scales) == 1 else many)
 
 
 def _bandwidths(view: ModelView) -> dict[str, Any]:

@@ -151,7 +151,7 @@ def _classification(view: ModelView, X: Any, y: Array, weight: Array | None) -> 
         "classes": [str(c) for c in classes],
         "accuracy": accuracy,
         "accuracy_standard_error": float(np.sqrt(accuracy * (1 - accuracy) / _effective_rows(len(y), weight))),
-        "baseline": f"always the most frequent class, {classes[int(np.argmax(shares))]}",
+        "baseline": f"always predicting {classes[int(np.argmax(shares))]}, the most frequent class",
         "baseline_accuracy": float(shares.max()),
         **_confusion(y[known], predicted[known], classes, None if weight is None else weight[known]),
         **_probabilities(view, X, y, known, weight, shares),

@@ -21,7 +21,7 @@ def sections(summary: dict[str, Any]) -> list[dict[str, Any]]:
     parts = [
         ("quality", "Is the model good?", _quality(summary["quality"])),
         ("approximation", "Is the approximation good?", _approximation(summary["approximation"])),
-        ("more", "What would more features, rows or memory buy?", _more(summary["more"])),
+        ("more", "What would more features, rows or memory buy?", _more(summary["more"], summary["approximation"]["curve"])),
         ("choices", "What was chosen, and why?", _choices(summary["choices"], summary["preprocessing"])),
         ("cost", "What did it cost?", _cost(summary["cost"])),
     ]
@@ -136,7 +136,7 @@ def _approximation(part: dict[str, Any]) -> Iterator[Block]:
     yield _note(bounds) if "missing" in bounds else {"kind": "calculator", "bounds": bounds}
 
 
-def _more(part: dict[str, Any]) -> Iterator[Block]:
+def _more(part: dict[str, Any], kernel_error: dict[str, Any]) -> Iterator[Block]:
     widths, rows, bills = part["widths"], part["rows"], part["bills"]
     if "missing" in widths:
         yield _note(widths)
@@ -150,31 +150,40 @@ def _more(part: dict[str, Any]) -> Iterator[Block]:
     yield _figure(figures.memory_chart(bills, part["width"], part["memory_budget"]))
     if bills["seconds"]:
         yield _figure(figures.seconds_chart(bills, part["width"]))
-    yield _alternatives(part)
+    yield _alternatives(part, kernel_error)
 
 
-def _alternatives(part: dict[str, Any]) -> Block:
+def _alternatives(part: dict[str, Any], kernel_error: dict[str, Any]) -> Block:
     """Cheaper and wider models side by side."""
-    bills, widths = part["bills"], part["widths"]
-    errors: dict[int, float] = {}
+    bills, widths, budget = part["bills"], part["widths"], part["memory_budget"]
+    columns: list[tuple[str, list[str]]] = [
+        ("Features", [f"{count(w)}{' (this model)' if w == part['width'] else ''}" for w in bills["widths"]])
+    ]
     if "missing" not in widths:
-        errors = dict(zip(widths["widths"], widths["held_out"] or widths["gcv"]))
-    rows = []
-    for i, width in enumerate(bills["widths"]):
-        mark = " (this model)" if width == part["width"] else ""
-        within = "within the budget" if bills["memory"][i] <= part["memory_budget"] else "over the budget"
-        cells = [f"{count(width)}{mark}", number(errors[width]) if errors.get(width) is not None else "not measured"]
-        cells += [f"{size(bills['memory'][i])}, {within}"]
-        rows.append([*cells, seconds(bills["seconds"][i])] if bills["seconds"] else cells)
-    head = ["Features", "Error", "Memory of a fit", *(["Time of a fit"] if bills["seconds"] else [])]
+        columns.append(("Error", _matched(bills["widths"], widths["widths"], widths["held_out"] or widths["gcv"])))
+    if "missing" not in kernel_error:
+        found = _matched(bills["widths"], kernel_error["widths"], kernel_error["largest"])
+        columns.append(("Largest kernel error", found))
+    memory = [f"{size(m)}{', over the budget' if m > budget else ''}" for m in bills["memory"]]
+    columns.append(("Memory of a fit", memory))
+    if bills["seconds"]:
+        columns.append(("Time of a fit", [seconds(s) for s in bills["seconds"]]))
+    rows = [list(row) for row in zip(*(cells for _, cells in columns))]
+    head = [name for name, _ in columns]
     return {"kind": "table", "title": "Cheaper and wider alternatives", "head": head, "rows": rows}
+
+
+def _matched(wanted: list[int], widths: list[int], values: list[float | None]) -> list[str]:
+    """The values at the wanted widths, as text."""
+    known = dict(zip(widths, values))
+    return [number(known[width]) if width in known else "not measured" for width in wanted]
 
 
 def _choices(part: dict[str, Any], preprocessing: list[str]) -> Iterator[Block]:
     facts = [
-        ("Kernel", part["kernel"] or "none of its own"),
-        ("Features", f"{count(part['width'])} of {part['features']}"),
-        ("Frequencies", f"{part['sampling']}, {part['embedding']}" if part["sampling"] else "none"),
+        ("Kernel", part["kernel_in_words"]),
+        ("Features", count(part["width"])),
+        ("Frequencies", f"{part['sampling']}, {part['embedding']}") if part["sampling"] else ("Map", part["features"]),
         ("Seed", "unknown" if part["seed"] is None else str(part["seed"])),
     ]
     if "alpha" in part["penalty"]:

@@ -16,7 +16,7 @@ from bochner.reporting.numbers import number
 __all__ = ["Axis", "Chart", "Rule", "Series", "swatch"]
 
 _WIDTH, _HEIGHT = 420.0, 270.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 58.0, 12.0, 10.0, 44.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 68.0, 18.0, 10.0, 44.0
 _MARKERS = (
     "M-3.4 0a3.4 3.4 0 1 0 6.8 0a3.4 3.4 0 1 0 -6.8 0z",
     "M-3 -3h6v6h-6z",
@@ -118,7 +118,7 @@ class Chart:
     def svg(self) -> str:
         """The drawing."""
         label = escape(f"{self.title}. {self.message}")
-        marks = [self._rule(rule) for rule in self.rules] + [self._series(series) for series in self.series]
+        marks = [self._series(series) for series in self.series] + [self._rule(rule) for rule in self.rules]
         body = "".join([*self._x_axis(), *self._y_axis(), *marks])
         return (
             f'<svg class="chart" viewBox="0 0 {_WIDTH:g} {_HEIGHT:g}" role="img" tabindex="0" aria-label="{label}">'
@@ -248,7 +248,7 @@ class Chart:
             text = escape(self.y.form(tick))
             parts.append(f'<text x="{_LEFT - 6:g}" y="{at + 4:.1f}" text-anchor="end">{text}</text>')
         middle = (_TOP + _HEIGHT - _BOTTOM) / 2
-        turn = f'transform="translate(12 {middle:g}) rotate(-90)"'
+        turn = f'transform="translate(11 {middle:g}) rotate(-90)"'
         return [*parts, f'<text class="name" {turn} text-anchor="middle">{escape(self.y.label)}</text>']
 
 
