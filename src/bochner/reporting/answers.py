@@ -125,5 +125,3 @@ def _cost(part: dict[str, Any]) -> str:
     spent += [size(part["memory"])] if part["memory"] is not None else []
     took = f"The fit took {' and '.join(spent)}." if spent else "What the fit took was not recorded."
     return f"{rows}{passes}. {took}" if rows else took
-
-

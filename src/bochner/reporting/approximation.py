@@ -123,7 +123,9 @@ def _errors(fourier: FourierMap, points: Array, exact: Array) -> tuple[float, fl
 
 def _guarantees(view: ModelView, n_points: int, widths: list[int], delta: float) -> list[float] | None:
     """The bound for all pairs of so many rows at every width; None where no bound applies."""
-    if "missing" in features_by_bound(view, n_points, delta=delta) or (view.embedding == "paired" and any(width % 2 for width in widths)):
+    if "missing" in features_by_bound(view, n_points, delta=delta) or (
+        view.embedding == "paired" and any(width % 2 for width in widths)
+    ):
         return None
     assert view.kernel is not None
     bound = finite_set.tightest(n_points=n_points, kernel=view.kernel, embedding=view.embedding)

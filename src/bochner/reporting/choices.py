@@ -90,7 +90,9 @@ def _kernel_in_words(view: ModelView) -> str:
     scales = view.length_scales
     if scales is None:
         return repr(view.kernel)
-    others = {k: v for k, v in view.kernel.get_params(deep=False).items() if k not in ("length_scale", "gamma", "kernel")}
+    others = {
+        k: v for k, v in view.kernel.get_params(deep=False).items() if k not in ("length_scale", "gamma", "kernel")
+    }
     name = type(view.kernel).__name__ + "".join(f", {key} {value}" for key, value in others.items())
     many = f"{len(scales)} length scales, one per column"
     return f"{name}, " + (f"length scale {number(float(scales[0]))}" if len(scales) == 1 else many)

@@ -105,7 +105,9 @@ def _regression(view: ModelView, X: Any, y: Array, weight: Array | None) -> dict
 def _centre(view: ModelView, y: Array, weight: Array | None) -> tuple[Array, str]:
     """The best constant: the mean of the training targets where the model knows it."""
     if view.moments is not None:
-        return np.broadcast_to(np.reshape(view.moments.y_mean, y.shape[1:]), y.shape), "the mean of the training targets"
+        return np.broadcast_to(
+            np.reshape(view.moments.y_mean, y.shape[1:]), y.shape
+        ), "the mean of the training targets"
     return np.broadcast_to(np.average(y, axis=0, weights=weight), y.shape), "the mean of the held-out targets"
 
 
@@ -115,9 +117,7 @@ def _r2(y: Array, mean: Array, weight: Array | None) -> float | None:
 
 def _per_target(y: Array, mean: Array, weight: Array | None) -> list[dict[str, Any]]:
     rmse = np.sqrt(np.average((y - mean) ** 2, axis=0, weights=weight))
-    return [
-        {"name": f"target {j}", "r2": _r2(y[:, j], mean[:, j], weight), "rmse": rmse[j]} for j in range(y.shape[1])
-    ]
+    return [{"name": f"target {j}", "r2": _r2(y[:, j], mean[:, j], weight), "rmse": rmse[j]} for j in range(y.shape[1])]
 
 
 def _residuals(y: Array, mean: Array, seed: int) -> dict[str, Any]:

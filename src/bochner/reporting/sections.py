@@ -21,7 +21,11 @@ def sections(summary: dict[str, Any]) -> list[dict[str, Any]]:
     parts = [
         ("quality", "Is the model good?", _quality(summary["quality"])),
         ("approximation", "Is the approximation good?", _approximation(summary["approximation"])),
-        ("more", "What would more features, rows or memory buy?", _more(summary["more"], summary["approximation"]["curve"])),
+        (
+            "more",
+            "What would more features, rows or memory buy?",
+            _more(summary["more"], summary["approximation"]["curve"]),
+        ),
         ("choices", "What was chosen, and why?", _choices(summary["choices"], summary["preprocessing"])),
         ("cost", "What did it cost?", _cost(summary["cost"])),
     ]
@@ -113,7 +117,11 @@ def _matrix(classes: list[str], confusion: list[list[float]]) -> Block:
     for name, line in zip(classes, confusion):
         total = sum(line) or 1
         cells = [
-            {"text": number(value, 4), "share": value / total, "tip": f"{percent(value / total)} of true {name}: {other}"}
+            {
+                "text": number(value, 4),
+                "share": value / total,
+                "tip": f"{percent(value / total)} of true {name}: {other}",
+            }
             for other, value in zip(classes, line)
         ]
         rows.append({"name": name, "cells": cells})
@@ -206,7 +214,13 @@ def _choices(part: dict[str, Any], preprocessing: list[str]) -> Iterator[Block]:
         told = [[str(k).replace("_", " "), _short(v)] for k, v in part["tuning"].items() if not isinstance(v, dict)]
         yield {"kind": "table", "title": "How the bandwidths were learned", "head": ["What", "Value"], "rows": told}
     asked = [[name, value] for name, value in part["asked"].items()]
-    yield {"kind": "table", "title": "What was asked for", "head": ["Parameter", "Value"], "rows": asked, "closed": True}
+    yield {
+        "kind": "table",
+        "title": "What was asked for",
+        "head": ["Parameter", "Value"],
+        "rows": asked,
+        "closed": True,
+    }
 
 
 def _bars(part: dict[str, Any]) -> Block:
@@ -234,7 +248,9 @@ def _cost(part: dict[str, Any]) -> Iterator[Block]:
     yield _facts(
         ("Rows", count(part["rows"])),
         ("Columns", count(part["columns"])),
-        ("Passes over the rows", count(part["passes"])) if part["passes"] else ("Iterations", count(part["iterations"])),
+        ("Passes over the rows", count(part["passes"]))
+        if part["passes"]
+        else ("Iterations", count(part["iterations"])),
         ("Threads", count(part["threads"])),
     )
     plan = part["plan"]

@@ -143,9 +143,13 @@ class Chart:
         return {"head": [self.x.label, *(s.name or self.y.label for s in lines)], "rows": rows}
 
     def _series(self, series: Series) -> str:
-        draw = {"line": self._line, "points": self._points, "bars": self._bars, "band": self._band, "guide": self._guide}[
-            series.kind
-        ]
+        draw = {
+            "line": self._line,
+            "points": self._points,
+            "bars": self._bars,
+            "band": self._band,
+            "guide": self._guide,
+        }[series.kind]
         return f'<g class="series s{series.style}">{draw(series)}</g>'
 
     def _line(self, series: Series) -> str:
