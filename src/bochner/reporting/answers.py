@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-
 from bochner.reporting.numbers import count, number, percent, seconds, size
 
 __all__ = ["answers"]

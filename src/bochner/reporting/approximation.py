@@ -10,7 +10,7 @@ import numpy as np
 from bochner._typing import Array
 from bochner.errors import AssumptionError, InvalidDataError, MemoryBudgetError
 from bochner.features import FourierMap, transform
-from bochner.reporting.nested import narrower, nested_widths, wider, why_not_nested
+from bochner.reporting.nested import narrower, nested_widths, why_not_nested, wider
 from bochner.reporting.view import ModelView, sample_rows
 from bochner.theory import finite_set, pointwise
 from bochner.theory.normalised import normalised

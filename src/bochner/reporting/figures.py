@@ -29,8 +29,8 @@ def residual_chart(part: dict[str, Any]) -> Chart:
     points = part["residuals"]
     return Chart(
         "Residuals against predictions",
-        f"A cloud around zero without a pattern means that nothing simple is left to learn; {count(len(points['fitted']))} "
-        "rows are shown.",
+        "A cloud around zero without a pattern means that nothing simple is left to learn; "
+        f"{count(len(points['fitted']))} rows are shown.",
         Axis.over("prediction", points["fitted"]),
         Axis.over("target - prediction", points["residual"], include=[0.0]),
         [Series("row", points["fitted"], points["residual"], "points")],
