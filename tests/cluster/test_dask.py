@@ -75,9 +75,7 @@ def test_a_classifier_fits_by_rounds_of_products(cluster):
     np.testing.assert_allclose(model.coef_, local.coef_, rtol=0, atol=1e-4 * scale)
     lazy = model.predict(on_cluster(X)[0])
     assert (lazy.compute() == local.predict(X)).mean() > 0.999
-    np.testing.assert_allclose(
-        model.predict_proba(on_cluster(X)[0]).compute(), local.predict_proba(X), atol=1e-3
-    )
+    np.testing.assert_allclose(model.predict_proba(on_cluster(X)[0]).compute(), local.predict_proba(X), atol=1e-3)
 
 
 def test_data_frames_keep_their_names(cluster):
@@ -98,9 +96,7 @@ def slow_part(X, seconds):
 
 def slowly(array, rows, seconds):
     parts = [array[i : i + rows] for i in range(0, len(array), rows)]
-    return da.concatenate(
-        [da.from_delayed(slow_part(part, seconds), part.shape, dtype=array.dtype) for part in parts]
-    )
+    return da.concatenate([da.from_delayed(slow_part(part, seconds), part.shape, dtype=array.dtype) for part in parts])
 
 
 def test_a_worker_killed_in_mid_fit_costs_time_and_not_correctness(short_lived_cluster):
