@@ -24,6 +24,7 @@ from bochner.errors import CheckpointError, InvalidDataError, MissingExtraError
 from bochner.features import FeatureMap, linear_response, transform
 from bochner.features.fourier import FourierMap, FourierRecipe
 from bochner.statistics.checkpoint import MomentsCheckpoint, block_checksum
+from bochner.statistics.cluster import BRANCHES, TASKS_PER_THREAD, WAVES
 from bochner.statistics.executor import accumulate, plan_pass
 from bochner.statistics.moments import Moments
 from bochner.statistics.stream import FeatureStream
@@ -35,10 +36,6 @@ except ImportError as error:  # pragma: no cover
     raise MissingExtraError("dask", "dask") from error
 
 __all__ = ["DaskRows", "DistributedStream", "accumulate_on_workers"]
-
-_BRANCHES = 4  # moments that one task merges
-_TASKS_PER_THREAD = 4  # of a pass: what a lost worker costs, against merges and traffic
-_WAVES = 8  # of a pass with a checkpoint
 
 
 class DaskRows(RowSource):
@@ -158,11 +155,11 @@ def accumulate_on_workers(
     assert rows.client is not None
     todo = _not_in(checkpoint, rows)
     shipped = _shipped(feature_map)
-    n_tasks = _TASKS_PER_THREAD * max(1, sum(rows.client.nthreads().values()))
+    n_tasks = TASKS_PER_THREAD * max(1, sum(rows.client.nthreads().values()))
     tasks = [
         _task(_moments_of)(shipped, rows.n_targets, *(rows.parts[i] for i in g)) for g in rows.groups(n_tasks, todo)
     ]
-    per_wave = len(tasks) if checkpoint is None else -(-len(tasks) // _WAVES)
+    per_wave = len(tasks) if checkpoint is None else -(-len(tasks) // WAVES)
     waves = [_tree(tasks[i : i + per_wave]) for i in range(0, len(tasks), max(1, per_wave))]
     futures = rows.client.compute(waves)
     try:
@@ -340,7 +337,7 @@ def _task(function: Callable[..., Any]) -> Any:
 def _tree(tasks: list[Any]) -> Any:
     """Merge tasks, a few at a time."""
     while len(tasks) > 1:
-        tasks = [_merge_task(tasks[i : i + _BRANCHES]) for i in range(0, len(tasks), _BRANCHES)]
+        tasks = [_merge_task(tasks[i : i + BRANCHES]) for i in range(0, len(tasks), BRANCHES)]
     return tasks[0]
 
 
