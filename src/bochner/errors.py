@@ -6,6 +6,8 @@
      ├── InvalidParameterError   (also a ValueError)   a parameter breaks its rule
      ├── InvalidDataError        (also a ValueError)   rows, targets or weights break a rule
      ├── AssumptionError         (also a ValueError)   a theorem's assumption does not hold
+     ├── CheckpointError         (also a ValueError)   a checkpoint is damaged, or belongs to another fit
+     ├── FileFormatError         (also a ValueError)   a file is damaged, altered, too new or not one of ours
      ├── MemoryBudgetError       (also a MemoryError)  the bill exceeds the budget
      └── MissingExtraError       (also an ImportError) an optional package is not installed
 
@@ -20,6 +22,8 @@ __all__ = [
     "AssumptionError",
     "BochnerError",
     "BochnerWarning",
+    "CheckpointError",
+    "FileFormatError",
     "FirstBlockWarning",
     "IllConditionedWarning",
     "InvalidDataError",
@@ -46,8 +50,16 @@ class AssumptionError(BochnerError, ValueError):
     """A theorem was asked for where one of its assumptions does not hold."""
 
 
+class FileFormatError(BochnerError, ValueError):
+    """A file is damaged, altered, too new for this version, or not one of bochner's."""
+
+
 class MemoryBudgetError(BochnerError, MemoryError):
     """The memory bill of a computation exceeds the budget; nothing was allocated."""
+
+
+class CheckpointError(BochnerError, ValueError):
+    """A checkpoint is damaged, or belongs to another fit."""
 
 
 class MissingExtraError(BochnerError, ImportError):

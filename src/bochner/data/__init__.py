@@ -6,12 +6,13 @@ from bochner.data.frame import scan_frame
 from bochner.data.iterables import scan_blocks
 from bochner.data.npy import scan_npy
 from bochner.data.parquet import scan_parquet
-from bochner.data.source import Block, RowSource
+from bochner.data.source import Block, RowSource, checked_block
 
 __all__ = [
     "Block",
     "RowBlocks",
     "RowSource",
+    "checked_block",
     "scan_blocks",
     "scan_csv",
     "scan_frame",

@@ -14,7 +14,7 @@ from bochner._random import Stream, generator
 from bochner._typing import Array
 from bochner.errors import InvalidDataError
 
-__all__ = ["Block", "RowSource"]
+__all__ = ["Block", "RowSource", "checked_block"]
 
 _READ_ROWS = 65536
 
@@ -60,6 +60,9 @@ class RowSource(ABC):
     target_dtype: np.dtype[Any] = np.dtype(np.float64)
     feature_names: list[str] | None = None
     passes: int | None = None
+    distributed = False
+    """Whether the rows live on the workers of a cluster, which then do the work."""
+
     read_bytes: int = 0
     """Bytes that reading holds beside the block in use: buffers of a file format, blocks read ahead."""
 
@@ -85,7 +88,7 @@ class RowSource(ABC):
 
     def blocks(self, block_rows: int) -> Iterator[Block]:
         """The rows as `read` gives them, after a look at them: finite numbers and weights >= 0, or an error."""
-        return (_checked(block, self.feature_names) for block in self.read(block_rows))
+        return (checked_block(block, self.feature_names) for block in self.read(block_rows))
 
     def take(self, index: Array) -> Any:
         """X of the rows of an index, in its order, as one array: one pass, ended after the last of them."""
@@ -121,9 +124,18 @@ class RowSource(ABC):
                 weight[rows] = block.sample_weight
         return Y, weight
 
-    def n_blocks(self, block_rows: int) -> int:
-        """About how many blocks a pass has; for progress bars."""
-        return max(1, -(-self.n_rows // block_rows))
+    def response(self, feature_map: Any, coef: Array, offset: Array) -> Any:
+        """z(x).coef + offset of all rows where they are; of distributed rows only."""
+        raise NotImplementedError
+
+    @property
+    def known_rows(self) -> int | None:
+        """The number of rows, if it takes no pass to tell."""
+        return self.n_rows
+
+    def n_blocks(self, block_rows: int) -> int | None:
+        """About how many blocks a pass has, if that is known; for progress bars."""
+        return None if self.known_rows is None else max(1, -(-self.known_rows // block_rows))
 
     def fingerprint(self) -> dict[str, Any]:
         """What tells these rows from others without reading them, as plain data: the same rows, the same answer."""
@@ -140,7 +152,8 @@ class RowSource(ABC):
         }
 
 
-def _checked(block: Block, names: list[str] | None) -> Block:
+def checked_block(block: Block, names: list[str] | None) -> Block:
+    """The block itself, if its numbers are finite and its weights not negative."""
     X = block.X.data if hasattr(block.X, "indptr") else block.X
     for what, numbers in (("X", X), ("y", block.Y), ("sample_weight", block.sample_weight)):
         # One sum tells of nan and inf without a temporary of the block's size. Class labels need not be numbers.

@@ -11,7 +11,7 @@ from typing import Any
 from bochner.data.prefetch import prefetched
 from bochner.data.rechunk import rechunked
 from bochner.data.shape import Shape
-from bochner.data.source import Block, RowSource, _checked
+from bochner.data.source import Block, RowSource, checked_block
 from bochner.errors import InvalidDataError
 
 __all__ = ["PIECE_BYTES", "StreamedSource"]
@@ -64,6 +64,10 @@ class StreamedSource(RowSource):
         return self._n_rows
 
     @property
+    def known_rows(self) -> int | None:
+        return self._n_rows
+
+    @property
     def n_features(self) -> int:
         return self.shape.n_features
 
@@ -80,7 +84,7 @@ class StreamedSource(RowSource):
 
     def blocks(self, block_rows: int) -> Iterator[Block]:
         # Pieces are looked at, not blocks: in the thread that reads, and each has one origin.
-        return self._cut((_checked(piece, self.feature_names) for piece in self._numbered_pieces()), block_rows)
+        return self._cut((checked_block(piece, self.feature_names) for piece in self._numbered_pieces()), block_rows)
 
     def fingerprint(self) -> dict[str, Any]:
         return {"n_rows": self._stated_rows, **self._description()}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import warnings
 from numbers import Integral, Real
 from typing import Any
 
+import joblib
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
@@ -21,8 +23,11 @@ from bochner.kernels import Stationary, resolve_kernel
 from bochner.kernels.base import check_scale
 from bochner.planning import MEDIAN_ROWS, default_width, median_length_scale
 from bochner.sampling import resolve_sampler
+from bochner.statistics import CheckpointFile
 
 __all__ = ["KernelModel", "check_penalties"]
+
+_log = logging.getLogger("bochner")
 
 _ROWS_FOR_FEATURES = 20_000
 """Rows that a data-dependent map sees of a table that is not in memory."""
@@ -51,9 +56,11 @@ class KernelModel(CallbackSupportMixin, BaseEstimator):
         "random_state": FourierFeatures._parameter_constraints["random_state"],
     }
 
-    def _settle_features(self, rows: RowSource) -> None:
-        """Settle what must be known before the first row: seed, kernel, features."""
+    def _settle_features(self, rows: RowSource, file: CheckpointFile | None = None) -> None:
+        """Settle what must be known before the first row: seed, kernel, features. A resumed fit has its old seed."""
         self.seed_ = resolve_seed(self.random_state)
+        if file is not None:
+            self.seed_ = file.notes.setdefault("seed", self.seed_)
         if self.features is not None:
             X = rows.X if isinstance(rows, RowBlocks) else rows.sample(_ROWS_FOR_FEATURES, self.seed_)
             self.features_ = clone(self.features).fit(X)
@@ -86,6 +93,37 @@ class KernelModel(CallbackSupportMixin, BaseEstimator):
             return kernel.scaled_by(median_length_scale(rows.sample(MEDIAN_ROWS, self.seed_), kernel, self.seed_))
         return kernel.with_length_scale(check_scale(self, choice, rows.n_features))
 
+    def _announce_passes(self, rows: RowSource, n_solver: int) -> None:
+        """Tell the log how often rows that are not in memory will be read, and why."""
+        if isinstance(rows, RowBlocks):
+            return
+        looks = []
+        if rows.known_rows is None and (rows.passes is None or isinstance(getattr(self, self._width_parameter), str)):
+            looks += ["to count the rows"] if self._looks_at_rows() else []
+        looks += ["to look at some of them"] if self._looks_at_rows() else []
+        reasons = "".join(f", 1 {reason}" for reason in looks)
+        _log.info(
+            "%s reads the rows %d time(s): %d to fit%s.", type(self).__name__, n_solver + len(looks), n_solver, reasons
+        )
+
+    def _looks_at_rows(self) -> bool:
+        """Whether features are chosen by looking at rows."""
+        own_scale = isinstance(self.kernel, Stationary) and self.length_scale == "auto"
+        by_scale = isinstance(self.length_scale, str) and not own_scale
+        return self.features is not None or by_scale or resolve_sampler(self.sampling).uses_pilot
+
+    def _identity(self, rows: RowSource) -> dict[str, str]:
+        """What decides the statistics of a fit, in words and digests: the identity of its checkpoint."""
+        names = ("kernel", "features", self._width_parameter, "length_scale", "sampling", "random_state")
+        return {
+            "estimator": type(self).__name__,
+            **{name: _identified(getattr(self, name)) for name in names},
+            "number of rows": str(rows.n_rows),
+            "number of columns": str(rows.n_features),
+            "number of targets": str(rows.n_targets),
+            "float type": rows.dtype.name,
+        }
+
     def _map(self) -> FeatureMap:
         return self._feature_map
 
@@ -113,6 +151,12 @@ class KernelModel(CallbackSupportMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _identified(value: Any) -> str:
+    """A value as a short text that no other value has."""
+    plain = isinstance(value, (str, Real)) or value is None
+    return repr(value) if plain else f"{type(value).__name__} {joblib.hash(value)[:16]}"
 
 
 def check_penalties(owner: object, alphas: Any) -> Array:

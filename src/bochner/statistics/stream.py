@@ -14,7 +14,7 @@ from bochner.config import get_config
 from bochner.data import Block, RowSource
 from bochner.features.base import FeatureMap, apply_map, new_scratch, transform
 
-__all__ = ["FeatureStream", "can_be_kept"]
+__all__ = ["FeatureStream", "can_be_kept", "open_stream"]
 
 _BLOCK_BYTES = 2**23  # of features: both products of a pass find the block in cache
 _WRITTEN_BYTES = 2**24  # of features that are kept: threads then rarely fault on the same huge page
@@ -102,10 +102,11 @@ class FeatureStream:
 
     def gather_into(self, index: Array, out: Array) -> None:
         """Write the features of the rows of an index to `out` (len(index), D), some at a time."""
-        kept, X = self.features, self.rows.take(index) if self.features is None else None
+        kept = self.features
+        X = self.rows.take(index) if kept is None else kept
         for start in range(0, len(index), _COPIED_ROWS):
             part = slice(start, start + _COPIED_ROWS)
-            out[part] = transform(self.feature_map, X[part], self.dtype) if kept is None else kept[index[part]]
+            out[part] = transform(self.feature_map, X[part], self.dtype) if kept is None else X[index[part]]
 
     def for_each(self, work: Callable[[Array, slice], None]) -> None:
         """Call `work(Z, rows)` on every block, in threads."""
@@ -136,3 +137,13 @@ class FeatureStream:
         blocks = self.rows.blocks(max(self.block_rows, _WRITTEN_BYTES // (self.width * self.dtype.itemsize)))
         run_in_threads(write, blocks, state=lambda: new_scratch(self.feature_map, self.dtype))
         return Z
+
+
+def open_stream(rows: RowSource, feature_map: FeatureMap) -> FeatureStream:
+    """The features of some rows where these are: here, or on the workers of a cluster."""
+    if rows.distributed:
+        from bochner.statistics.dask import DaskRows, DistributedStream
+
+        assert isinstance(rows, DaskRows)
+        return DistributedStream(rows, feature_map)
+    return FeatureStream(rows, feature_map)
