@@ -30,7 +30,7 @@ from bochner._typing import Array
 from bochner.config import get_config
 from bochner.errors import FileFormatError, InvalidDataError, MemoryBudgetError, invalid_parameter
 
-__all__ = ["read_archive", "write_archive"]
+__all__ = ["read_archive", "replacing", "write_archive"]
 
 _CONTAINER = 1
 _HEADER = "header.json"
@@ -68,7 +68,7 @@ def write_archive(
         Booleans, integers, floats up to 8 bytes, and text of fixed width.
     """
     table: dict[str, Any] = {}
-    with _beside(Path(path)) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+    with replacing(Path(path)) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         if len(arrays) > _MOST_ARRAYS:
             raise InvalidDataError(f"A file holds at most {_MOST_ARRAYS} arrays. Got {len(arrays)}.")
         for name, array in arrays.items():
@@ -122,7 +122,7 @@ def read_archive(
 
 
 @contextmanager
-def _beside(path: Path) -> Iterator[IO[bytes]]:
+def replacing(path: Path) -> Iterator[IO[bytes]]:
     """A file beside `path` that takes its place at the end, unless an error removes it."""
     part = path.with_name(f".{path.name}.{os.getpid()}-{os.urandom(4).hex()}.part")
     try:

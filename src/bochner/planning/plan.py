@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from bochner._html import card, items, table
 from bochner.errors import MissingExtraError
 from bochner.planning.memory import format_bytes
 from bochner.theory import FeatureCounts
@@ -87,12 +88,9 @@ class Plan:
         return "\n".join([*parts, *([] if self.counts is None else [str(self.counts)])])
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th style='text-align:left'>{name}</th><td>{value}</td></tr>" for name, value in self._rows()
-        )
-        items = [f"{a.bound}: {_count(a.n_components)} ({a.verdict})" for a in self.alternatives] + list(self.warnings)
+        considered = [f"{a.bound}: {_count(a.n_components)} ({a.verdict})" for a in self.alternatives]
         counts = "" if self.counts is None else self.counts._repr_html_()
-        return f"<table>{rows}</table><ul>{''.join(f'<li>{item}</li>' for item in items)}</ul>{counts}"
+        return card("Plan", table(self._rows()), items(considered), items(self.warnings), counts)
 
     def _rows(self) -> list[tuple[str, str]]:
         budget = f"budget {format_bytes(self.memory_budget)}"

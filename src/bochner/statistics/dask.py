@@ -326,7 +326,7 @@ def _normal_product(block: Block, shipped: _Shipped, columns: tuple[Array, Array
 
 
 def _stream(block: Block, shipped: _Shipped) -> FeatureStream:
-    rows = RowBlocks(block.X, block.Y, block.sample_weight, block.X.dtype)
+    rows = RowBlocks(block.X, np.empty((block.n_rows, 0)), block.sample_weight, block.X.dtype)
     return FeatureStream(rows, _unpacked(shipped), keep=False)
 
 
