@@ -37,7 +37,7 @@ def scan_parquet(
     ----------
     path : path, or list of paths
         A file, a directory (all its files that end in .parquet or .pq, in order of name), or a pattern such as
-        "data/part-*.parquet".
+        ``"data/part-*.parquet"``.
     target : str, list of str or None, default=None
         The column of targets, or several. A column of texts holds labels of classes. None: rows to predict.
     columns : list of str or None, default=None
