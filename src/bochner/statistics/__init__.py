@@ -2,6 +2,18 @@
 
 from bochner.statistics.executor import PassPlan, accumulate, for_each_block, plan_pass
 from bochner.statistics.moments import BlockMoments, Moments
+from bochner.statistics.normal import NormalOperator, NormalStart, StreamedNormal
 from bochner.statistics.stream import FeatureStream
 
-__all__ = ["BlockMoments", "FeatureStream", "Moments", "PassPlan", "accumulate", "for_each_block", "plan_pass"]
+__all__ = [
+    "BlockMoments",
+    "FeatureStream",
+    "Moments",
+    "NormalOperator",
+    "NormalStart",
+    "PassPlan",
+    "StreamedNormal",
+    "accumulate",
+    "for_each_block",
+    "plan_pass",
+]
