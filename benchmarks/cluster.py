@@ -1,4 +1,4 @@
-"""A Dask cluster of real processes: one worker against two, a worker killed half-way, and the plan against the clock."""
+"""A Dask cluster of real processes: one worker against two, one killed half-way, and the plan against the clock."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import tempfile
 import threading
 import time
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 
 import dask
@@ -64,7 +65,7 @@ def lazy(folder, name, shape):
     cuts = np.linspace(0, N, PARTS + 1).astype(int)
     pieces = [
         da.from_delayed(dask.delayed(part)(folder, name, int(a), int(b)), (int(b - a), *shape), dtype=float)
-        for a, b in zip(cuts[:-1], cuts[1:])
+        for a, b in pairwise(cuts)
     ]
     return da.concatenate(pieces)
 

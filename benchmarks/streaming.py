@@ -2,8 +2,8 @@
 
     python benchmarks/streaming.py [airline] [etopo5] [checkpoint]
 
-Each fit runs in a fresh process, which reports its seconds and its peak memory. Data: airline2001 (3,000,000 flights) and
-etopo5 (9,335,520 heights on the sphere) of `../shared/data`, or the folder in BOCHNER_DATA.
+Each fit runs in a fresh process, which reports its seconds and its peak memory. Data: airline2001 (3,000,000 flights)
+and etopo5 (9,335,520 heights on the sphere) of `../shared/data`, or the folder in BOCHNER_DATA.
 """
 
 from __future__ import annotations
