@@ -11,7 +11,7 @@ import pytest
 from fitted_models import FITTED, LABELS, X, Y, answers, classifier, regressor
 from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
 import bochner as bo
 from bochner import groups, kernels, sampling
@@ -219,6 +219,17 @@ def test_a_file_can_be_looked_into_without_us(make, tmp_path):
     assert header["bochner"] == bo.__version__
     assert header["header"]["model"]["object"] == "estimators.KernelRegressor"
     assert "model._solution.coef" in header["arrays"]
+
+
+def test_places_of_files_are_not_in_a_model(tmp_path):
+    model = make_pipeline(
+        StandardScaler(), regressor(checkpoint=tmp_path / "checkpoint"), memory=str(tmp_path / "cache")
+    )
+    loaded = again(model, tmp_path / "model")
+    assert loaded.memory is None
+    assert loaded[-1].checkpoint is None
+    assert model.memory is not None
+    assert model[-1].checkpoint is not None
 
 
 def test_a_parameter_that_came_after_the_file_has_its_default(tmp_path):

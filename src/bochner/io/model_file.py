@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from sklearn.base import BaseEstimator
 from bochner._archive import read_archive, write_archive
 from bochner.errors import FileFormatError, UnsupportedModelError, invalid_parameter
 from bochner.features import FourierMap
-from bochner.io.checks import check_object
+from bochner.io.checks import check_object, places
 from bochner.io.codec import Decoder, Encoder
 from bochner.io.frequencies import SeededMap, seeded
 from bochner.io.summary import MomentsSummary, PenaltySummary
@@ -90,13 +91,16 @@ def load(path: str | Path) -> Any:
 
 
 class _StandIns:
-    """What is written in place of an object, to make files smaller."""
+    """What is written in place of an object: something smaller, or without the places of a fit's files."""
 
     def __init__(self, *, redraw: bool, statistics: bool) -> None:
         self._redraw = redraw
         self._statistics = statistics
 
     def __call__(self, value: Any) -> Any:
+        if places(value):
+            value = copy(value)
+            vars(value).update(dict.fromkeys(places(value)))
         if self._redraw and isinstance(value, FourierMap):
             return seeded(value) or value
         if not self._statistics and type(value) is Moments:
