@@ -149,6 +149,14 @@ def test_gaussian_frequencies_and_statistics_are_most_of_a_file(tmp_path):
     assert sizes["auto", False] < 30_000
 
 
+def test_a_file_does_not_grow_with_the_rows(tmp_path):
+    rows = np.random.default_rng(0).standard_normal((2000, 2))
+    for loss in ("logistic", "hinge"):
+        for n in (100, 2000):
+            bo.save(classifier(loss=loss, length_scale=1.0).fit(rows[:n], rows[:n, 0] > 0), tmp_path / f"{n}")
+        assert (tmp_path / "2000").stat().st_size == pytest.approx((tmp_path / "100").stat().st_size, abs=100)
+
+
 def test_frequencies_that_are_drawn_differently_are_refused(make, tmp_path, monkeypatch):
     path = tmp_path / "model.bochner"
     bo.save(make("KernelRegressor"), path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from dataclasses import replace
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from bochner.io.checks import check_object, places
 from bochner.io.codec import Decoder, Encoder
 from bochner.io.frequencies import SeededMap, seeded
 from bochner.io.summary import MomentsSummary, PenaltySummary
-from bochner.solvers import QuadraticPenalty
+from bochner.solvers import LinearSolution, QuadraticPenalty
 from bochner.statistics import Moments
 
 __all__ = ["load", "save"]
@@ -103,6 +104,8 @@ class _StandIns:
             vars(value).update(dict.fromkeys(places(value)))
         if self._redraw and isinstance(value, FourierMap):
             return seeded(value) or value
+        if isinstance(value, LinearSolution):
+            return replace(value, dual=None)  # a number for every training row, for the solver alone
         if not self._statistics and type(value) is Moments:
             return _without(value, "zz", MomentsSummary)
         if not self._statistics and type(value) is QuadraticPenalty and value.matrix is not None:
