@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-import bochner._archive as archive_module
 from bochner._archive import read_archive, write_archive
 from bochner.errors import FileFormatError, InvalidDataError, MemoryBudgetError
 
@@ -109,7 +108,7 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(good, monkeypatch):
     def full(descriptor):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(archive_module.os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space left"):
         write(good, {"a": np.zeros(10)})
     assert good.read_bytes() == before
@@ -139,9 +138,9 @@ def test_a_killed_write_leaves_the_old_file_and_the_next_write_cleans_up(good):
     before = good.read_bytes()
     code = f"""
         import os, signal, numpy as np
-        import bochner._archive as archive
-        archive.os.replace = lambda *paths: os.kill(os.getpid(), signal.SIGKILL)
-        archive.write_archive({str(good)!r}, kind="thing", version=1, header={{}}, arrays={{"a": np.ones(100)}})
+        from bochner._archive import write_archive
+        os.replace = lambda *paths: os.kill(os.getpid(), signal.SIGKILL)
+        write_archive({str(good)!r}, kind="thing", version=1, header={{}}, arrays={{"a": np.ones(100)}})
     """
     assert subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=False).returncode == -9
     assert good.read_bytes() == before

@@ -17,7 +17,7 @@ from bochner.features import FourierMap
 from bochner.io.checks import check_object, places
 from bochner.io.codec import Decoder, Encoder
 from bochner.io.frequencies import SeededMap, seeded
-from bochner.io.summary import MomentsSummary, PenaltySummary
+from bochner.io.statistics import MomentsSummary, PackedMoments, PenaltySummary
 from bochner.solvers import LinearSolution, QuadraticPenalty
 from bochner.statistics import Moments
 
@@ -41,8 +41,8 @@ def save(model: Any, path: str | Path, *, frequencies: str = "auto", statistics:
     frequencies : {"auto", "stored"}, default="auto"
         "auto" leaves frequencies out where drawing them again from the seed gives the same bits. "stored" keeps them.
     statistics : bool, default=True
-        Whether to keep the moments of the rows: D x D numbers, most of the file. Without them the loaded model predicts
-        and transforms, and refuses what needs them: error bars, certificates, `partial_fit`.
+        Whether to keep the moments of the rows: D^2 / 2 numbers, most of the file. Without them the loaded model
+        predicts and transforms, and refuses what needs them: error bars, certificates, `partial_fit`.
 
     Examples
     --------
@@ -106,8 +106,8 @@ class _StandIns:
             return seeded(value) or value
         if isinstance(value, LinearSolution):
             return replace(value, dual=None)  # a number for every training row, for the solver alone
-        if not self._statistics and type(value) is Moments:
-            return _without(value, "zz", MomentsSummary)
+        if type(value) is Moments:
+            return PackedMoments.of(value) if self._statistics else _without(value, "zz", MomentsSummary)
         if not self._statistics and type(value) is QuadraticPenalty and value.matrix is not None:
             return _without(value, "matrix", PenaltySummary)
         return value
@@ -122,9 +122,12 @@ def _without(value: Any, name: str, summary: type) -> Any:
 def _finished(value: Any) -> Any:
     if isinstance(value, BaseEstimator):
         _add_new_parameters(value)
-    finished = value.draw() if isinstance(value, SeededMap) else value
-    check_object(finished)
-    return finished
+    if isinstance(value, SeededMap):
+        value = value.draw()
+    elif isinstance(value, PackedMoments):
+        value = value.unpacked()
+    check_object(value)
+    return value
 
 
 def _add_new_parameters(value: BaseEstimator) -> None:

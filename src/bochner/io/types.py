@@ -34,7 +34,7 @@ _INSIDE = {
     "comparison.sequential": ("ConformalEvidence",),
     "estimators.pre_image": ("PreImages", "ScoreMap"),
     "io.frequencies": ("SeededMap",),
-    "io.summary": ("MomentsSummary", "PenaltySummary"),
+    "io.statistics": ("MomentsSummary", "PackedMoments", "PenaltySummary"),
 }
 
 _SCIKIT_LEARN = {
