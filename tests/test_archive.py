@@ -208,6 +208,8 @@ def test_a_file_beyond_the_budget_is_not_read(good):
 def test_a_missing_file_is_the_usual_error(tmp_path):
     with pytest.raises(FileNotFoundError):
         read(tmp_path / "none")
+    with pytest.raises(FileNotFoundError, match=r"no folder for the file.*folder/none'"):
+        write(tmp_path / "folder" / "none")
 
 
 def test_files_with_64_bit_sizes_are_read(tmp_path, monkeypatch):

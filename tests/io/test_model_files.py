@@ -7,15 +7,19 @@ import zipfile
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from fitted_models import FITTED, LABELS, X, Y, answers, classifier, regressor
 from sklearn.base import BaseEstimator, clone
+from sklearn.compose import make_column_selector
+from sklearn.linear_model import Ridge, RidgeClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
 import bochner as bo
 from bochner import groups, kernels, sampling
 from bochner.errors import FileFormatError, MissingStatisticsError, UnsupportedModelError
+from bochner.io.types import name_of, types_by_name
 
 FILES = Path(__file__).parent / "files"
 
@@ -69,8 +73,6 @@ def test_every_public_estimator_is_tried_here():
 
 @pytest.mark.parametrize("name", sorted(name for name in bo._HOME if inspect.isclass(getattr(bo, name))))
 def test_every_public_class_is_in_the_table(name):
-    from bochner.io.types import name_of
-
     assert name_of(getattr(bo, name)) is not None
 
 
@@ -99,6 +101,37 @@ def test_every_kernel_sampler_and_group_comes_back(cls, tmp_path):
     ]
     thing = cls(**{name: given[name] for name in required if name in given})
     assert repr(again(thing, tmp_path / "thing")) == repr(thing)
+
+
+GIVEN = {
+    "ColumnTransformer": {"transformers": [("scaled", StandardScaler(), make_column_selector())], "remainder": "drop"},
+    "FeatureUnion": {"transformer_list": [("scaled", StandardScaler())]},
+    "MultiOutputClassifier": {"estimator": RidgeClassifier()},
+    "MultiOutputRegressor": {"estimator": Ridge()},
+    "Pipeline": {"steps": [("scaled", StandardScaler())]},
+    "MissingIndicator": {"features": "all"},
+    "QuantileTransformer": {"n_quantiles": 10},
+}
+
+
+STEPS = sorted({name for name in types_by_name() if name.startswith("sklearn.")} - {"sklearn.make_column_selector"})
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_every_step_of_scikit_learn_in_the_table_comes_back(name, tmp_path):
+    cls = types_by_name()[name]
+    model = cls(**GIVEN.get(cls.__name__, {}))
+    rows = pd.DataFrame(X[:, :3], columns=list("abc"))
+    if cls.__name__.startswith("Label"):
+        rows, given = LABELS, (LABELS,)
+    else:
+        given = (rows, (np.c_[Y > 0, Y > 1] if cls.__name__.startswith("MultiOutput") else Y > 0).astype(int))
+    loaded = again(model.fit(*given), tmp_path / "step")
+    ask = "transform" if hasattr(model, "transform") else "predict"
+    expected, found = (getattr(each, ask)(rows) for each in (model, loaded))
+    if hasattr(expected, "toarray"):
+        expected, found = expected.toarray(), found.toarray()
+    np.testing.assert_array_equal(found, expected)
 
 
 def test_streaming_goes_on_after_a_load(make, tmp_path):

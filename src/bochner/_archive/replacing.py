@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from errno import ENOENT
 from pathlib import Path
 from typing import IO
 
@@ -17,6 +18,8 @@ _STALE_SECONDS = 600.0
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
     """A file beside `path` that takes its place at the end, unless an error removes it."""
+    if not path.parent.is_dir():
+        raise FileNotFoundError(ENOENT, "There is no folder for the file", str(path))
     part = path.with_name(f".{path.name}.{os.getpid()}-{os.urandom(4).hex()}.part")
     try:
         with part.open("xb") as file:
