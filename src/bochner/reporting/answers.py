@@ -85,9 +85,9 @@ def _more_features(part: dict[str, Any]) -> str:
 
 
 def _more_rows(part: dict[str, Any]) -> str:
-    if "missing" in part:
+    now = 0 if "missing" in part else len(part["rmse"]) // 2
+    if now == 0 or not part["rmse"][now]:
         return ""
-    now = len(part["rmse"]) // 2
     gain = 1 - part["rmse"][now + 1] / part["rmse"][now]
     return f"Twice the rows would lower the error by about {percent(gain)}, as the model itself expects."
 
