@@ -294,6 +294,18 @@ def test_unusual_models_have_a_page(waves, case):
     json.dumps(made.summary, allow_nan=False)
 
 
+def test_a_regressor_without_moments_tells_what_it_can(waves):
+    model = bo.KernelRegressor(n_components=32, alpha=0.1, random_state=0).fit(waves.train, _targets(waves))
+    model.moments_ = None  # as after a solver that does not form them
+    made = bo.report(model, X=waves.X, y=waves.y).summary
+    assert made["quality"]["rmse"] == pytest.approx(metrics.root_mean_squared_error(waves.y, model.predict(waves.X)))
+    assert made["quality"]["baseline"] == "the mean of the held-out targets"
+    assert "no error bars" in made["quality"]["coverage"]["missing"]
+    assert made["approximation"]["certificate"]["value"] > 0
+    assert made["more"]["widths"]["widths"] == [16, 32]
+    assert {"missing"} == set(made["more"]["rows"]) == set(made["more"]["bills"]) == set(made["choices"]["spectrum"])
+
+
 def test_what_cannot_be_reported_is_refused(waves):
     with pytest.raises(InvalidParameterError, match="'model' parameter of report must be a KernelRegressor"):
         summarise(Ridge().fit(waves.X, waves.y))

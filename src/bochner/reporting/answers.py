@@ -35,11 +35,11 @@ def _quality(part: dict[str, Any]) -> str:
         )
     if part["kind"] == "classifier":
         return (
-            f"It is right for {percent(part['accuracy'])} of the rows, +- {percent(part['accuracy_standard_error'])}, "
+            f"It is right for {percent(part['accuracy'])} of the rows ± {percent(part['accuracy_standard_error'], 2)}, "
             f"{rows}; {part['baseline']}, is right for {percent(part['baseline_accuracy'])}."
         )
     return (
-        f"Its error is {number(part['rmse'])} +- {number(part['rmse_standard_error'], 2)} (root mean square) {rows}; "
+        f"Its error is {number(part['rmse'])} ± {number(part['rmse_standard_error'], 2)} (root mean square) {rows}; "
         f"predicting {part['baseline']} has {number(part['baseline_rmse'])}. R2 is {number(part['r2'])}. "
         + _error_bars(part["coverage"])
     )

@@ -174,6 +174,8 @@ def _bills(view: ModelView) -> dict[str, Any]:
     """Memory, and seconds where a cost model is known, of a fit at every width, on this machine."""
     if view.n_rows is None:
         return {"missing": "The bill of a fit needs the number of rows; a feature map has seen none."}
+    if view.kind == "regressor" and view.moments is None:
+        return {"missing": "The bill of a fit is known for direct solvers only."}
     targets = 1 if view.moments is None else max(1, len(view.moments.y_mean))
     single = view.moments is not None and view.moments.precision > 1e-10
     dtype = np.dtype(np.float32 if single else np.float64)

@@ -196,7 +196,8 @@ class ModelView:
 
     def certify(self, X: Any = None, *, delta: float) -> Certificate:
         """The certificate of the model, or of its features where it has none of its own."""
-        issue: Callable[..., Certificate] | None = getattr(self.estimator, "certify", None)
+        own = self.kind != "regressor" or self.moments is not None  # a regressor's certificate rests on its moments
+        issue: Callable[..., Certificate] | None = getattr(self.estimator, "certify", None) if own else None
         if issue is None:
             issue = getattr(self.features, "certify", None)
         if issue is None:
