@@ -201,10 +201,11 @@ class DistributedStream(FeatureStream):
 
         return self._sum(backward)
 
-    def normal_product(self, V: Array, shift: Array) -> Array:
-        """sum_i s_i z_i (z_i.V - shift), shape (D, c): a round of small messages."""
+    def normal_product(self, V: Array, shift: Array, weight: Array | None) -> tuple[Array, Array]:
+        """As here, with the weights that the rows have where they are: a round of D x c numbers there and back."""
         columns = dask.delayed((V, shift))
-        return self._sum(lambda part, _: _task(_normal_product)(part, self._shipped, columns))
+        parts = self._round(lambda part, _: _task(_normal_product)(part, self._shipped, columns))
+        return reduce(np.add, [total for total, _ in parts]), reduce(np.add, [moved for _, moved in parts])
 
     def gather_into(self, index: Array, out: Array) -> None:
         out[...] = transform(self.feature_map, self.rows.take(index), self.dtype)
@@ -314,12 +315,9 @@ def _adjoint(block: Block, shipped: _Shipped, R: Array) -> Array:
         return _stream(block, shipped).adjoint(R)
 
 
-def _normal_product(block: Block, shipped: _Shipped, columns: tuple[Array, Array]) -> Array:
-    V, shift = columns
+def _normal_product(block: Block, shipped: _Shipped, columns: tuple[Array, Array]) -> tuple[Array, Array]:
     with _one_thread():
-        stream = _stream(block, shipped)
-        T = stream.forward(V) - shift
-        return stream.adjoint(T if block.sample_weight is None else block.sample_weight[:, None] * T)
+        return _stream(block, shipped).normal_product(*columns, block.sample_weight)
 
 
 def _stream(block: Block, shipped: _Shipped) -> FeatureStream:
