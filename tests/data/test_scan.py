@@ -299,6 +299,25 @@ def test_schemas_are_compared_before_anything_is_read(change, message, table, fo
         bo.scan_parquet(folder, target="y", columns=FEATURES)
 
 
+def test_the_index_of_a_pandas_frame_is_no_feature(tmp_path):
+    pd.DataFrame({"a": [1.0, 2.0]}, index=pd.Index([7, 9], name="id")).to_parquet(tmp_path / "t.parquet")
+    assert bo.scan_parquet(tmp_path).feature_names == ["a"]
+    assert bo.scan_parquet(tmp_path, columns=["id"]).feature_names == ["id"]
+
+
+def test_names_with_dots_are_names(tmp_path):
+    pq.write_table(pa.table({"a": [1.0], "a.b": [2.0], "a.c": [3.0]}), tmp_path / "t.parquet")
+    np.testing.assert_array_equal(all_rows(bo.scan_parquet(tmp_path, columns=["a.c", "a"]))[0], [[3.0, 1.0]])
+
+
+@pytest.mark.parametrize("kind", [pl.Categorical, pl.Enum(["down", "up"])])
+def test_categories_may_be_labels(kind, tmp_path):
+    frame = pl.DataFrame({"a": [1.0, 2.0, 3.0], "y": pl.Series(["up", "down", "up"], dtype=kind)})
+    frame.write_parquet(tmp_path / "t.parquet")
+    for source in (bo.scan_frame(frame.lazy(), target="y"), bo.scan_parquet(tmp_path, target="y")):
+        assert all_rows(source)[1][:, 0].tolist() == ["up", "down", "up"]
+
+
 def test_other_columns_and_another_order_of_columns_do_no_harm(table, folder):
     pq.write_table(table.select(["c", "y", "b", "a"]).slice(400, 590), folder / "part-1.parquet")
     np.testing.assert_array_equal(all_rows(bo.scan_parquet(folder, columns=FEATURES))[0], in_memory(table))
@@ -331,6 +350,20 @@ def test_a_corrupt_page_is_an_error_with_file_and_row_group(tmp_path, table):
     assert [next(blocks).start for _ in range(2)] == [0, 250]  # what comes before the damage is handed over
     with pytest.raises(InvalidDataError, match=r"t\.parquet, row group 2 could not be read"):
         next(blocks)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv", "npy"])
+def test_a_file_that_is_cut_off_in_mid_scan_is_an_error_with_its_name(kind, tmp_path):
+    X = np.random.default_rng(0).standard_normal((400_000, 3))
+    path, table = tmp_path / f"t.{kind}", pa.table({name: X[:, j] for j, name in enumerate("abc")})
+    write = {"parquet": pq.write_table, "csv": pa.csv.write_csv, "npy": lambda _, path: np.save(path, X)}
+    write[kind](table, path)
+    scan = {"parquet": bo.scan_parquet, "csv": bo.scan_csv, "npy": bo.scan_npy}
+    blocks = scan[kind](path).blocks(1000)
+    next(blocks)
+    os.truncate(path, path.stat().st_size // 2)
+    with pytest.raises(InvalidDataError, match=rf"t\.{kind}"):
+        list(blocks)
 
 
 def test_reading_holds_little_of_a_huge_row_group(tmp_path):
@@ -408,6 +441,15 @@ def test_integers_of_a_csv_file_may_turn_into_fractions(tmp_path, monkeypatch):
     (tmp_path / "t.csv").write_text("x,y\n" + "1,2\n" * 100 + "1.5,2.5\n")
     X, Y, _ = all_rows(bo.scan_csv(tmp_path / "t.csv", target="y"))
     assert (X[-1, 0], Y[-1, 0], len(X)) == (1.5, 2.5, 101)
+
+
+def test_texts_of_a_csv_file_may_be_digits_in_another(tmp_path):
+    (tmp_path / "0.csv").write_text("x,code\n1,A7\n")
+    (tmp_path / "1.csv").write_text("x,code\n2,77\n")
+    assert bo.scan_csv(tmp_path, target="code").targets()[0][:, 0].tolist() == ["A7", "77"]
+    (tmp_path / "2.csv").write_text("x,code\nred,77\n")
+    with pytest.raises(InvalidDataError, match=r"type string for 'x' in 2\.csv; it is double"):
+        bo.scan_csv(tmp_path, target="code")
 
 
 def test_csv_files_may_have_no_names_and_another_delimiter(tmp_path):
