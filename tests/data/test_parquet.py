@@ -135,3 +135,15 @@ print(rows, peak() - before, source.read_bytes)
     rows, held, stated = map(int, run.stdout.split())
     assert rows == len(column)
     assert held <= stated < 8 * column.nbytes
+
+
+@pytest.mark.slow
+def test_three_million_flights_are_those_of_the_file(data_folder):
+    path = data_folder / "airline2001.parquet"
+    source, frame = bo.scan_parquet(path, target="target"), pq.read_table(path).to_pandas()
+    assert (source.n_rows, source.dtype) == (3_000_000, np.float32)
+    expected = frame.drop(columns="target").to_numpy(np.float32)
+    for block in source.blocks(100_003):
+        rows = slice(block.start, block.start + block.n_rows)
+        np.testing.assert_array_equal(block.X, expected[rows])
+        np.testing.assert_array_equal(block.Y[:, 0], frame["target"].to_numpy()[rows])
