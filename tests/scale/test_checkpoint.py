@@ -188,7 +188,7 @@ def test_a_truncated_file_in_mid_scan_is_named_and_what_was_read_is_kept(tmp_pat
     with pytest.raises(InvalidDataError, match=r"part-2\.parquet"):
         regressor(path, length_scale=2.0).fit(source)
     (tmp_path / "part-2.parquet").write_bytes(good)
-    state, arrays = checkpoint_module.CheckpointFile(path, identity_in(path)).load()
+    state, _ = checkpoint_module.CheckpointFile(path, identity_in(path)).load()
     assert 1000 <= state["n_rows"] <= 2500
     model = regressor(path, length_scale=2.0).fit(bo.scan_parquet(tmp_path / "part-*.parquet", target="y"))
     np.testing.assert_allclose(model.coef_, regressor(length_scale=2.0).fit(*table).coef_, rtol=1e-8, atol=1e-11)

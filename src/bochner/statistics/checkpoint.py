@@ -70,7 +70,7 @@ class CheckpointFile:
         return header["state"], arrays
 
     def save(self, state: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
-        """Replace the file. A disk that is full costs the checkpoint, not the fit: the old file stays, with a warning."""
+        """Replace the file. A full disk costs the checkpoint, not the fit: the old file stays, with a warning."""
         start = time.monotonic()
         header = {"identity": self.identity, "notes": self.notes, "state": dict(state)}
         try:
