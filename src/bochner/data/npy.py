@@ -124,7 +124,7 @@ def _part(parameter: str, value: Any, X: Chunks) -> _Part | None:
     """Targets or weights: columns of X, or arrays of their own with as many rows."""
     if value is None:
         return None
-    if isinstance(value, Integral) or (isinstance(value, (list, tuple)) and isinstance(value[0], Integral)):
+    if isinstance(value, Integral) or (isinstance(value, (list, tuple)) and value and isinstance(value[0], Integral)):
         return _Part(X, _indices(parameter, value, X.width))
     chunks = chunks_of("scan_npy", parameter, value)
     if chunks.n_rows != X.n_rows:
