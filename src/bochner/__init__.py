@@ -69,6 +69,7 @@ _MODULES = (
     "reporting",
     "reproduce",
     "sampling",
+    "testing",
     "theory",
 )
 
