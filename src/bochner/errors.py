@@ -14,6 +14,7 @@
      └── MissingExtraError       (also an ImportError) an optional package is not installed
 
     BochnerWarning (a UserWarning)
+     ├── CheckpointWarning       a checkpoint could not be written; the fit goes on
      ├── IllConditionedWarning   the normal equations are singular to working precision
      └── FirstBlockWarning       partial_fit set a data-dependent choice from the first block only
 """
@@ -25,6 +26,7 @@ __all__ = [
     "BochnerError",
     "BochnerWarning",
     "CheckpointError",
+    "CheckpointWarning",
     "FileFormatError",
     "FirstBlockWarning",
     "IllConditionedWarning",
@@ -83,6 +85,10 @@ class MissingExtraError(BochnerError, ImportError):
 
 class BochnerWarning(UserWarning):
     """Base of every warning that bochner gives."""
+
+
+class CheckpointWarning(BochnerWarning):
+    """A checkpoint could not be written; the fit goes on, and an older checkpoint is still there."""
 
 
 class IllConditionedWarning(BochnerWarning):

@@ -11,10 +11,11 @@ from bochner.data.arrow import number_dtype, require_pyarrow
 from bochner.data.files import DataFile, find_files, reading
 from bochner.data.layout import Layout, layout_of
 from bochner.data.source import RowSource
-from bochner.data.stream import PIECE_BYTES
 from bochner.data.table import TableSource
 
 __all__ = ["CsvSource", "scan_csv"]
+
+_TEXT_BYTES = 2**22  # that are parsed at a time
 
 
 def scan_csv(
@@ -93,7 +94,7 @@ class CsvFormat:
         return csv.open_csv(
             file.path,
             # One thread: messages then have line numbers.
-            read_options=csv.ReadOptions(use_threads=False, block_size=PIECE_BYTES, column_names=self.column_names),
+            read_options=csv.ReadOptions(use_threads=False, block_size=_TEXT_BYTES, column_names=self.column_names),
             parse_options=csv.ParseOptions(delimiter=self.delimiter),
             convert_options=csv.ConvertOptions(
                 column_types=types, include_columns=None if types is None else list(types), strings_can_be_null=True
@@ -108,7 +109,7 @@ class CsvSource(TableSource):
         self.files = files
         self.text = text
         super().__init__(layout, encoder=encoder, dtype=dtype, n_rows=None)
-        self.read_bytes += 4 * PIECE_BYTES  # blocks of text: parsed, read ahead by pyarrow, joined at their ends
+        self.read_bytes += 4 * _TEXT_BYTES  # blocks of text: parsed, read ahead by pyarrow, joined at their ends
 
     def fingerprint(self) -> dict[str, Any]:
         return {**super().fingerprint(), "files": [file.fingerprint() for file in self.files]}

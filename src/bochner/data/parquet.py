@@ -16,7 +16,7 @@ from bochner.data.table import TableSource
 __all__ = ["ParquetSource", "scan_parquet"]
 
 _BUFFERS_BYTES = 2**24  # of all columns together: a buffer a column, so that pages are read as they are needed
-_PAGE_BYTES = 2**22  # of one column: a page as stored and as decoded, and the dictionary
+_PAGE_BYTES = 2**22  # of one column, at most: a page and the dictionary, each as stored and as decoded
 
 
 def scan_parquet(
@@ -37,7 +37,7 @@ def scan_parquet(
     ----------
     path : path, or list of paths
         A file, a directory (all its files that end in .parquet or .pq, in order of name), or a pattern such as
-        "data/part-*.parquet".
+        ``"data/part-*.parquet"``.
     target : str, list of str or None, default=None
         The column of targets, or several. A column of texts holds labels of classes. None: rows to predict.
     columns : list of str or None, default=None
@@ -90,7 +90,7 @@ class ParquetSource(TableSource):
         self._buffer_bytes = int(np.clip(_BUFFERS_BYTES // n_columns, 2**14, 2**18))
         super().__init__(layout, encoder=encoder, dtype=dtype, n_rows=sum(footer.num_rows for footer in footers))
         groups = [footer.row_group(i).total_byte_size for footer in footers for i in range(footer.num_row_groups)]
-        self.read_bytes += n_columns * self._buffer_bytes + min(max(groups, default=0), n_columns * _PAGE_BYTES)
+        self.read_bytes += n_columns * self._buffer_bytes + min(2 * max(groups, default=0), n_columns * _PAGE_BYTES)
 
     def fingerprint(self) -> dict[str, Any]:
         return {**super().fingerprint(), "files": [file.fingerprint() for file in self.files]}

@@ -8,15 +8,18 @@ from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from bochner.data.prefetch import prefetched
 from bochner.data.rechunk import rechunked
 from bochner.data.shape import Shape
 from bochner.data.source import Block, RowSource, checked_block
 from bochner.errors import InvalidDataError
 
-__all__ = ["PIECE_BYTES", "StreamedSource"]
+__all__ = ["StreamedSource", "piece_rows"]
 
-PIECE_BYTES = 2**22  # of one piece: large enough for any storage, small beside the features of a block
+_PIECE_BYTES = 2**24  # at most, of one piece: a thousand rows of a thousand columns, so that columns are worth a call
+_PIECE_ROWS = 2**15
 _AHEAD = 2
 _PIECES_HELD = _AHEAD + 3  # the queue, one being read, one being cut, one whose last rows are still in use
 
@@ -40,7 +43,7 @@ class StreamedSource(RowSource):
         Passes begun so far, those that only count rows included.
     """
 
-    def __init__(self, shape: Shape, n_rows: int | None = None, *, piece_bytes: int = PIECE_BYTES) -> None:
+    def __init__(self, shape: Shape, n_rows: int | None, *, piece_bytes: int) -> None:
         self.shape = shape
         self.dtype = shape.dtype
         self.target_dtype = shape.target_dtype
@@ -108,3 +111,8 @@ class StreamedSource(RowSource):
         if expected is not None and (seen > expected or (at_end and seen < expected)):
             many = f"{seen}" if at_end else f"at least {seen}"
             raise InvalidDataError(f"The number of rows must be {expected}, as stated or found before. Got {many}.")
+
+
+def piece_rows(row_bytes: int) -> int:
+    """Rows of a piece whose rows have that size."""
+    return int(np.clip(_PIECE_BYTES // row_bytes, 1, _PIECE_ROWS))

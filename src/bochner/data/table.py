@@ -17,13 +17,13 @@ from bochner.data.encoding import encode, encoded_names
 from bochner.data.layout import Layout
 from bochner.data.shape import Shape, computation_dtype
 from bochner.data.source import Block
-from bochner.data.stream import PIECE_BYTES, StreamedSource
+from bochner.data.stream import StreamedSource, piece_rows
 from bochner.errors import InvalidDataError
 
 __all__ = ["TableSource"]
 
 _HEAD_ROWS = 16
-_MOST_ROWS = 65536
+_ALLOCATOR_BYTES = 3 * 2**24  # what Arrow's allocator keeps of buffers that are free again: 20 to 45 MB, measured
 
 
 class TableSource(StreamedSource):
@@ -56,8 +56,9 @@ class TableSource(StreamedSource):
         )
         dense_width = 0 if head is not None and issparse(head) else width
         row_bytes = 8 * (len(layout.columns) + dense_width + shape.n_targets)
-        self.piece_rows = int(np.clip(PIECE_BYTES // row_bytes, 1, _MOST_ROWS))
+        self.piece_rows = piece_rows(row_bytes)
         super().__init__(shape, n_rows, piece_bytes=self.piece_rows * row_bytes)
+        self.read_bytes += _ALLOCATOR_BYTES
 
     @abstractmethod
     def _batches(self, rows: int) -> Generator[tuple[str, Any], None, None]:

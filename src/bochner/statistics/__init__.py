@@ -3,6 +3,7 @@
 from bochner.statistics.checkpoint import CheckpointFile, MomentsCheckpoint
 from bochner.statistics.executor import PassPlan, accumulate, for_each_block, plan_pass
 from bochner.statistics.moments import BlockMoments, Moments
+from bochner.statistics.normal import NormalOperator, NormalStart, StreamedNormal
 from bochner.statistics.stream import FeatureStream, open_stream
 
 __all__ = [
@@ -11,7 +12,10 @@ __all__ = [
     "FeatureStream",
     "Moments",
     "MomentsCheckpoint",
+    "NormalOperator",
+    "NormalStart",
     "PassPlan",
+    "StreamedNormal",
     "accumulate",
     "for_each_block",
     "open_stream",

@@ -8,6 +8,7 @@ moment the file is a whole one, and so seldom that writing takes about 2 % of th
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +20,7 @@ import numpy as np
 from bochner._archive import read_archive, write_archive
 from bochner._typing import Array
 from bochner.data import Block
-from bochner.errors import CheckpointError, FileFormatError
+from bochner.errors import CheckpointError, CheckpointWarning, FileFormatError
 from bochner.statistics.moments import Moments
 
 __all__ = ["CheckpointFile", "MomentsCheckpoint", "block_checksum"]
@@ -69,10 +70,18 @@ class CheckpointFile:
         return header["state"], arrays
 
     def save(self, state: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
-        """Replace the file."""
+        """Replace the file. A full disk costs the checkpoint, not the fit: the old file stays, with a warning."""
         start = time.monotonic()
         header = {"identity": self.identity, "notes": self.notes, "state": dict(state)}
-        write_archive(self.path, kind=_KIND, version=_VERSION, header=header, arrays=arrays)
+        try:
+            write_archive(self.path, kind=_KIND, version=_VERSION, header=header, arrays=arrays)
+        except OSError as error:
+            warnings.warn(
+                f"The checkpoint {str(self.path)!r} could not be written ({error}). The fit goes on, and what the file "
+                "held before is still there.",
+                CheckpointWarning,
+                stacklevel=2,
+            )
         end = time.monotonic()
         self.seconds_writing += end - start
         self._next = end + max(_SHORTEST, _REST * (end - start))

@@ -24,6 +24,7 @@ from bochner.errors import CheckpointError, InvalidDataError, MissingExtraError
 from bochner.features import FeatureMap, linear_response, transform
 from bochner.features.fourier import FourierMap, FourierRecipe
 from bochner.statistics.checkpoint import MomentsCheckpoint, block_checksum
+from bochner.statistics.cluster import BRANCHES, TASKS_PER_THREAD, WAVES
 from bochner.statistics.executor import accumulate, plan_pass
 from bochner.statistics.moments import Moments
 from bochner.statistics.stream import FeatureStream
@@ -35,10 +36,6 @@ except ImportError as error:  # pragma: no cover
     raise MissingExtraError("dask", "dask") from error
 
 __all__ = ["DaskRows", "DistributedStream", "accumulate_on_workers"]
-
-_BRANCHES = 4  # moments that one task merges
-_TASKS_PER_THREAD = 4  # of a pass: what a lost worker costs, against merges and traffic
-_WAVES = 8  # of a pass with a checkpoint
 
 
 class DaskRows(RowSource):
@@ -158,11 +155,11 @@ def accumulate_on_workers(
     assert rows.client is not None
     todo = _not_in(checkpoint, rows)
     shipped = _shipped(feature_map)
-    n_tasks = _TASKS_PER_THREAD * max(1, sum(rows.client.nthreads().values()))
+    n_tasks = TASKS_PER_THREAD * max(1, sum(rows.client.nthreads().values()))
     tasks = [
         _task(_moments_of)(shipped, rows.n_targets, *(rows.parts[i] for i in g)) for g in rows.groups(n_tasks, todo)
     ]
-    per_wave = len(tasks) if checkpoint is None else -(-len(tasks) // _WAVES)
+    per_wave = len(tasks) if checkpoint is None else -(-len(tasks) // WAVES)
     waves = [_tree(tasks[i : i + per_wave]) for i in range(0, len(tasks), max(1, per_wave))]
     futures = rows.client.compute(waves)
     try:
@@ -204,10 +201,11 @@ class DistributedStream(FeatureStream):
 
         return self._sum(backward)
 
-    def normal_product(self, V: Array, shift: Array) -> Array:
-        """sum_i s_i z_i (z_i.V - shift), shape (D, c): a round of small messages."""
+    def normal_product(self, V: Array, shift: Array, weight: Array | None) -> tuple[Array, Array]:
+        """As here, with the weights that the rows have where they are: a round of D x c numbers there and back."""
         columns = dask.delayed((V, shift))
-        return self._sum(lambda part, _: _task(_normal_product)(part, self._shipped, columns))
+        parts = self._round(lambda part, _: _task(_normal_product)(part, self._shipped, columns))
+        return reduce(np.add, [total for total, _ in parts]), reduce(np.add, [moved for _, moved in parts])
 
     def gather_into(self, index: Array, out: Array) -> None:
         out[...] = transform(self.feature_map, self.rows.take(index), self.dtype)
@@ -317,16 +315,13 @@ def _adjoint(block: Block, shipped: _Shipped, R: Array) -> Array:
         return _stream(block, shipped).adjoint(R)
 
 
-def _normal_product(block: Block, shipped: _Shipped, columns: tuple[Array, Array]) -> Array:
-    V, shift = columns
+def _normal_product(block: Block, shipped: _Shipped, columns: tuple[Array, Array]) -> tuple[Array, Array]:
     with _one_thread():
-        stream = _stream(block, shipped)
-        T = stream.forward(V) - shift
-        return stream.adjoint(T if block.sample_weight is None else block.sample_weight[:, None] * T)
+        return _stream(block, shipped).normal_product(*columns, block.sample_weight)
 
 
 def _stream(block: Block, shipped: _Shipped) -> FeatureStream:
-    rows = RowBlocks(block.X, block.Y, block.sample_weight, block.X.dtype)
+    rows = RowBlocks(block.X, np.empty((block.n_rows, 0)), block.sample_weight, block.X.dtype)
     return FeatureStream(rows, _unpacked(shipped), keep=False)
 
 
@@ -340,7 +335,7 @@ def _task(function: Callable[..., Any]) -> Any:
 def _tree(tasks: list[Any]) -> Any:
     """Merge tasks, a few at a time."""
     while len(tasks) > 1:
-        tasks = [_merge_task(tasks[i : i + _BRANCHES]) for i in range(0, len(tasks), _BRANCHES)]
+        tasks = [_merge_task(tasks[i : i + BRANCHES]) for i in range(0, len(tasks), BRANCHES)]
     return tasks[0]
 
 

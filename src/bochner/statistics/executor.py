@@ -38,11 +38,15 @@ def plan_pass(n_rows: int, feature_map: FeatureMap, n_targets: int, dtype: np.dt
     scratch = tile_rows(feature_map, dtype) * feature_map.scratch_width * item
     largest = int(np.clip(_BLOCK_BYTES // (D * item), 64, 32768))
 
-    def per_thread(rows: int) -> int:
-        return D * D * item + rows * ((D + 1) * item + 16 * n_targets) + scratch
+    row, smallest = (D + 1) * item + 16 * n_targets, min(n_rows, largest, max(256, D // 2))
 
-    affordable = max(1, (get_config().memory_budget() - fixed) // per_thread(min(largest, n_rows)))
+    def per_thread(rows: int) -> int:
+        return D * D * item + rows * row + scratch
+
+    budget = int(0.95 * get_config().memory_budget()) - fixed  # the rest is for frequencies and rows read ahead
+    affordable = max(1, budget // per_thread(smallest))
     threads = int(min(get_config().threads(), affordable, max(1, -(-n_rows // 64))))
+    largest = int(np.clip((budget // threads - per_thread(0)) // row, smallest, largest))
     blocks = threads * -(-n_rows // (threads * largest))
     rows = max(1, -(-n_rows // blocks))
     return PassPlan(rows, threads, fixed + threads * per_thread(rows))
