@@ -12,6 +12,7 @@ from hashlib import sha256
 
 import numpy as np
 import pytest
+import sklearn
 from fitted_models import X, Y, answers, regressor
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
@@ -236,6 +237,12 @@ def test_attributes_of_a_file_shadow_no_code(tmp_path):
     model = load(tmp_path, forge({"object": "kernels.Gaussian", "state": state}))
     assert type(model) is bo.Gaussian
     np.testing.assert_array_equal(model([[0.0]]), [[1.0]])
+
+
+def test_places_for_files_are_refused(tmp_path):
+    """joblib would unpickle what lies in a pipeline's cache at the next fit."""
+    state = {"steps": [], "memory": str(tmp_path), "_sklearn_version": sklearn.__version__}
+    assert_refused(tmp_path, forge({"object": "sklearn.Pipeline", "state": state}), "has a 'memory'")
 
 
 def fourier_map(omega, amplitude, phase):

@@ -41,7 +41,7 @@ def coverage(y: Array, mean: Array, std: Array, weight: Array | None = None) -> 
 
         observed(p) = share of rows with abs(y - mean) <= q std,      q the (1 + p)/2 quantile of the normal law
 
-    The band is p +- 1.96 standard errors of a share of n rows.
+    The band is p ± 1.96 standard errors of a share of n rows.
     """
     standardised = np.abs(y - mean) / np.maximum(std, np.finfo(float).tiny)
     levels = np.array(_LEVELS)

@@ -17,6 +17,8 @@ from sklearn.utils.validation import check_is_fitted
 from bochner._typing import Array
 from bochner.errors import AssumptionError, InvalidDataError, invalid_parameter
 from bochner.estimators import FourierFeatures, KernelPCA
+from bochner.estimators.kernel_model import KernelModel
+from bochner.estimators.map_transformer import MapTransformer
 from bochner.features import FourierMap
 from bochner.kernels import Stationary
 from bochner.kernels.algebra import Scaled
@@ -56,9 +58,8 @@ class ModelView:
         """The view of a fitted model; what cannot be reported is refused."""
         steps = list(model.steps) if isinstance(model, Pipeline) else [("model", model)]
         estimator = steps[-1][1]
-        if not hasattr(estimator, "features_") and not isinstance(estimator, FourierFeatures):
-            check_is_fitted(estimator)
-            rule = "a KernelRegressor, KernelClassifier, KernelPCA or FourierFeatures, or a pipeline that ends in one"
+        if not isinstance(estimator, (KernelModel, MapTransformer)):
+            rule = "a KernelRegressor, KernelClassifier, KernelPCA or feature map, or a pipeline that ends in one"
             raise invalid_parameter("report", "model", rule, model)
         check_is_fitted(estimator)
         return cls(model, estimator, [(name, step) for name, step in steps[:-1] if step not in (None, "passthrough")])
@@ -144,6 +145,16 @@ class ModelView:
         values: Array = eigvalsh(problem.gram, lower=True, check_finite=False)
         return np.maximum(values[::-1], 0.0)
 
+    @cached_property
+    def dof(self) -> float | None:
+        """Effective degrees of freedom of a regressor, from its eigenvalues where they are known."""
+        if self.kind != "regressor" or self.moments is None:
+            return None
+        if self.eigenvalues is None:
+            return float(self.estimator.dof_)
+        alpha = float(self.estimator.alpha_)
+        return float(np.sum(self.eigenvalues / (self.eigenvalues + alpha)) + self.estimator.fit_intercept)
+
     @property
     def input_names(self) -> list[str]:
         """Names of the columns that the kernel sees."""
@@ -185,7 +196,8 @@ class ModelView:
 
     def certify(self, X: Any = None, *, delta: float) -> Certificate:
         """The certificate of the model, or of its features where it has none of its own."""
-        issue: Callable[..., Certificate] | None = getattr(self.estimator, "certify", None)
+        own = self.kind != "regressor" or self.moments is not None  # a regressor's certificate rests on its moments
+        issue: Callable[..., Certificate] | None = getattr(self.estimator, "certify", None) if own else None
         if issue is None:
             issue = getattr(self.features, "certify", None)
         if issue is None:
