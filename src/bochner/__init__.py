@@ -32,6 +32,7 @@ _HOME = {
     "RationalQuadratic": "bochner.kernels",
     "Spline": "bochner.kernels",
     "SplineFeatures": "bochner.estimators",
+    "TableEncoder": "bochner.estimators",
     "config_context": "bochner.config",
     "get_config": "bochner.config",
     "hsic_test": "bochner.comparison",

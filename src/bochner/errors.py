@@ -11,7 +11,8 @@
 
     BochnerWarning (a UserWarning)
      ├── IllConditionedWarning   the normal equations are singular to working precision
-     └── FirstBlockWarning       partial_fit set a data-dependent choice from the first block only
+     ├── FirstBlockWarning       partial_fit set a data-dependent choice from the first block only
+     └── TableWarning            a table has what the table of the fit did not have
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ __all__ = [
     "InvalidParameterError",
     "MemoryBudgetError",
     "MissingExtraError",
+    "TableWarning",
     "invalid_parameter",
 ]
 
@@ -67,6 +69,10 @@ class IllConditionedWarning(BochnerWarning):
 
 class FirstBlockWarning(BochnerWarning):
     """partial_fit set a data-dependent choice from the first block only."""
+
+
+class TableWarning(BochnerWarning):
+    """A table has what the table of the fit did not have: levels, gaps or columns."""
 
 
 def invalid_parameter(owner: object, name: str, rule: str, value: object) -> InvalidParameterError:

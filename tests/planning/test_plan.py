@@ -149,3 +149,12 @@ def test_the_cost_model_grows_as_it_should():
     measured = calibrate("float64")
     assert 0 < measured.product < 1e-8
     assert 0 < measured.reduction < 1e-8
+
+
+def test_a_given_width_is_kept_while_the_budget_allows_it():
+    assert bo.plan(n_samples=1000, n_features=5, n_components=512).n_components == 512
+    short = bo.plan(n_samples=1000, n_features=5, n_components=50_000, memory="50MB")
+    assert short.n_components < 50_000
+    assert "50,000 features would take" in short.warnings[0]
+    with pytest.raises(ValueError, match="even for the paired"):
+        bo.plan(n_samples=1000, n_features=5, n_components=511)
