@@ -188,7 +188,7 @@ def test_numbers_can_be_categories():
     encoder = bo.TableEncoder(categorical=["rooms"]).fit(TABLE)
     assert encoder.kinds()["rooms"] == "category"
     gaps = TABLE.assign(rooms=TABLE["rooms"].where(np.arange(N) > 0))  # now floats, with a gap
-    with pytest.warns(TableWarning, match="'rooms' has 1 values that training did not have .*missing"):
+    with pytest.warns(TableWarning, match="'rooms' has 1 value that training did not have .*missing"):
         np.testing.assert_array_equal(encoder.transform(gaps)[1:], encoder.transform(TABLE)[1:])
 
 

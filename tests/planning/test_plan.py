@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import bochner as bo
-from bochner.errors import InvalidParameterError
+from bochner.errors import InvalidParameterError, MemoryBudgetError
 from bochner.planning import CostModel, calibrate, default_width, ridge_bill
 from bochner.planning.planner import _Shape
 from bochner.statistics import plan_pass
@@ -119,7 +119,6 @@ def test_kernels_other_than_the_gaussian_are_planned():
         ({"eps": 0.1, "delta": 1.0}, "'delta' parameter"),
         ({"time": -1.0}, "'time' parameter"),
         ({"memory": "plenty"}, "'memory' parameter"),
-        ({"memory": 10}, "Not even two features"),
         ({"kernel": "rbf"}, "'kernel' parameter"),
         ({"n_samples": 0}, "'n_samples' parameter"),
         ({"n_features": None}, "'n_features' parameter"),
@@ -130,6 +129,11 @@ def test_bad_arguments_are_named(arguments, message):
         bo.plan(**{"n_samples": 100, "n_features": 3, **arguments})
     with pytest.raises(InvalidParameterError, match="'X' parameter"):
         bo.plan(np.zeros((0, 3)))
+
+
+def test_a_budget_for_nothing_is_refused():
+    with pytest.raises(MemoryBudgetError, match="Not even two features"):
+        bo.plan(n_samples=100, n_features=3, memory=10)
 
 
 def test_the_bill_is_the_larger_of_pass_and_solution():

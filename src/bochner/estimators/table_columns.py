@@ -94,7 +94,8 @@ class NumberColumn(Column):
 
     def surprise(self, values: Array) -> str | None:
         absent = 0 if self.n_missing else int(np.isnan(values).sum())
-        return f"{absent:,} missing values, none in training: taken as the median {self.median:.4g}" if absent else None
+        gaps = _counted(absent, "missing value")
+        return f"{gaps}, none in training: taken as the median {self.median:.4g}" if absent else None
 
 
 @dataclass(frozen=True)
@@ -142,7 +143,7 @@ class CategoryColumn(Column):
         examples = ", ".join(_MISSING if level is None else repr(level) for level in list(unseen)[:_EXAMPLES])
         more = ", ..." if len(unseen) > _EXAMPLES else ""
         fate = "the rare ones" if self.n_rare else "no level"
-        return f"{unseen.total():,} values that training did not have ({examples}{more}): taken as {fate}"
+        return f"{_counted(unseen.total(), 'value')} that training did not have ({examples}{more}): taken as {fate}"
 
 
 def _order(level: str | None) -> tuple[bool, str]:
@@ -200,13 +201,18 @@ class DateColumn(Column):
             out[:, at] = absent
 
     def sentence(self) -> str:
-        absent = f"; {self.n_missing:,} missing values marked by a column" if self.n_missing else ""
+        absent = f"; {_counted(self.n_missing, 'missing value')} marked by a column" if self.n_missing else ""
         named = [f"{part} (sine and cosine)" if _PARTS[part] else part for part in self.parts]
         return f"date: {', '.join(named)}{absent}"
 
     def surprise(self, values: Array) -> str | None:
         absent = 0 if self.n_missing else int(np.isnat(values).sum())
-        return f"{absent:,} missing dates, none in training: taken as the middle of every part" if absent else None
+        gaps = _counted(absent, "missing date")
+        return f"{gaps}, none in training: taken as the middle of every part" if absent else None
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def column_of(state: dict[str, Any]) -> Column:

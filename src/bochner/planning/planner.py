@@ -12,7 +12,7 @@ from scipy.sparse import issparse
 from bochner._random import resolve_seed
 from bochner._typing import Array
 from bochner.config import config_context, get_config
-from bochner.errors import InvalidParameterError, invalid_parameter
+from bochner.errors import MemoryBudgetError, invalid_parameter
 from bochner.kernels import Stationary, resolve_kernel
 from bochner.planning.bandwidth import median_length_scale
 from bochner.planning.cost import CostModel, calibrate
@@ -153,7 +153,7 @@ def _settle(
 ) -> Plan:
     affordable = budget.largest_width()
     if affordable == 0:
-        raise InvalidParameterError(
+        raise MemoryBudgetError(
             f"Not even two features fit in a budget of {format_bytes(get_config().memory_budget())}"
             + (f" and {budget.time:.3g} s." if budget.time else ".")
         )
