@@ -6,6 +6,9 @@
      ├── InvalidParameterError   (also a ValueError)   a parameter breaks its rule
      ├── InvalidDataError        (also a ValueError)   rows, targets or weights break a rule
      ├── AssumptionError         (also a ValueError)   a theorem's assumption does not hold
+     ├── FileFormatError         (also a ValueError)   a file is damaged, altered, too new or not one of ours
+     ├── UnsupportedModelError   (also a TypeError)    a model has a part that a file or graph cannot hold
+     ├── MissingStatisticsError  (also an AttributeError) a model was saved without its statistics
      ├── MemoryBudgetError       (also a MemoryError)  the bill exceeds the budget
      └── MissingExtraError       (also an ImportError) an optional package is not installed
 
@@ -21,13 +24,16 @@ __all__ = [
     "AssumptionError",
     "BochnerError",
     "BochnerWarning",
+    "FileFormatError",
     "FirstBlockWarning",
     "IllConditionedWarning",
     "InvalidDataError",
     "InvalidParameterError",
     "MemoryBudgetError",
     "MissingExtraError",
+    "MissingStatisticsError",
     "TableWarning",
+    "UnsupportedModelError",
     "invalid_parameter",
 ]
 
@@ -46,6 +52,18 @@ class InvalidDataError(BochnerError, ValueError):
 
 class AssumptionError(BochnerError, ValueError):
     """A theorem was asked for where one of its assumptions does not hold."""
+
+
+class FileFormatError(BochnerError, ValueError):
+    """A file is damaged, altered, too new for this version, or not one of bochner's."""
+
+
+class UnsupportedModelError(BochnerError, TypeError):
+    """A model has a part that the file or graph asked for cannot hold."""
+
+
+class MissingStatisticsError(BochnerError, AttributeError):
+    """A model was saved without its statistics, and they are needed."""
 
 
 class MemoryBudgetError(BochnerError, MemoryError):
