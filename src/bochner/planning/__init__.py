@@ -4,11 +4,12 @@ from bochner.planning.bandwidth import median_length_scale
 from bochner.planning.cost import CostModel, calibrate
 from bochner.planning.memory import MemoryBill, classifier_bill, format_bytes, pca_bill, require_memory, ridge_bill
 from bochner.planning.plan import Alternative, Plan
-from bochner.planning.planner import plan
+from bochner.planning.planner import Budget, plan
 from bochner.planning.width import default_width
 
 __all__ = [
     "Alternative",
+    "Budget",
     "CostModel",
     "MemoryBill",
     "Plan",

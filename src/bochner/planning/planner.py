@@ -25,7 +25,7 @@ from bochner.theory.base import Embedding, TailBound, check_delta, check_eps, n_
 from bochner.theory.normalised import normalised
 from bochner.theory.region import UniformBound, diameter_of
 
-__all__ = ["plan"]
+__all__ = ["Budget", "plan"]
 
 _LARGEST_WIDTH = 2**20
 _DATA_AWARE_ROWS = 300
@@ -93,14 +93,14 @@ def plan(
     spectral = _kernel(kernel, X, random_state)
     targets = 1 if y is None or np.ndim(y) == 1 else int(np.shape(y)[1])
     with config_context(memory=memory):
-        budget = _Budget(n, d, targets, dtype, time, calibrate(dtype.name))
+        budget = Budget(n, d, targets, dtype, time, calibrate(dtype.name))
         settled = _settle(_bounds(n, d, spectral, embedding, X), budget, spectral, n_components, eps, delta)
     return replace(settled, counts=_counts(X, spectral, delta, random_state))
 
 
 @dataclass(frozen=True)
-class _Budget:
-    """What a width costs, and whether that is allowed."""
+class Budget:
+    """What a width costs in a fit of n rows of d columns, and whether that is allowed."""
 
     n: int
     d: int
@@ -145,7 +145,7 @@ class _Shape:
 
 def _settle(
     bounds: list[TailBound],
-    budget: _Budget,
+    budget: Budget,
     kernel: Stationary,
     given: int | None,
     eps: float | None,
@@ -184,7 +184,7 @@ def _settle(
 
 
 def _assemble(
-    budget: _Budget,
+    budget: Budget,
     kernel: Stationary,
     width: int,
     reason: str,
@@ -285,7 +285,7 @@ def _verdict(bound: TailBound, best: TailBound) -> str:
     return "covers every point of the region, not only the rows" if _is_uniform(bound) else "looser"
 
 
-def _shortfall(budget: _Budget, wanted: int, width: int, certified: float) -> str:
+def _shortfall(budget: Budget, wanted: int, width: int, certified: float) -> str:
     bill, seconds = format_bytes(budget.bill(wanted).total), budget.seconds(wanted)
     return (
         f"{wanted:,} features would take {bill} and {seconds:.2g} s. {width:,} fit, with a certified error of "
