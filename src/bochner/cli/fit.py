@@ -76,8 +76,7 @@ def fit(as_json: bool, quiet: bool, **given: Any) -> None:
 def _run(given: dict[str, Any], screen: Screen) -> None:
     from bochner import config_context, report, save
     from bochner.cli import learning
-    from bochner.cli.fit_summary import document, parts
-    from bochner.cli.scores import score
+    from bochner.cli.fit_summary import about, found, parts
     from bochner.cli.tables import require_writable
 
     asked = learning.Asked(**given)
@@ -90,24 +89,22 @@ def _run(given: dict[str, Any], screen: Screen) -> None:
         plan = learning.plan_for(asked, X, target, rows.y)
         progress.step(f"Fitting {len(rows):,} rows with {plan.n_components:,} features")
         learned = learning.learn(asked, encoder, X, rows, plan, target.task, progress)
-        progress.step("Scoring and certifying")
-        X_new = encoder.transform(held_out.inputs) if len(held_out) else None
-        scores = None
-        if X_new is not None:
-            scores = score(learned.model, X_new, held_out.y, rows.y, held_out.weight, rows.weight)
-        certificate = learning.certify(learned, X, rows, X_new, asked.delta)
-        found = document(asked, target, rows, left_out, encoder, plan, X, learned, scores, certificate)
+        progress.step("Certifying")
+        certificate = learning.certify(learned, X, rows, held_out, asked.delta)
         progress.step("Writing the model and the report")
         save(learned.pipeline, asked.model_file)
-        report(
+        page = report(
             learned.pipeline,
             asked.report,
             X=held_out.inputs,
             y=held_out.y if len(held_out) else None,
+            sample_weight=held_out.weight if len(held_out) else None,
             title=f"{asked.target} from {Path(asked.table).name}",
-            plan=plan,
-            extra=found,
+            plan=learning.bill(plan, X, target),
+            extra=about(asked, target, rows, left_out, learned),
+            delta=asked.delta,
         )
     for sentence in encoder.notes_:
         screen.note(sentence)
-    screen.show(found, *parts(found))
+    document = found(asked, target, rows, left_out, learned, page.summary, certificate)
+    screen.show(document, *parts(document))

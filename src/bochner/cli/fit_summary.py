@@ -6,33 +6,40 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from bochner import TableEncoder
-from bochner._typing import Array
-from bochner.cli.learning import Asked, Learned, Rows, planned_memory
+from bochner.cli.learning import Asked, Learned, Rows
 from bochner.cli.screen import paragraph, table
 from bochner.cli.target import RULE, Target
-from bochner.planning import Plan, format_bytes
+from bochner.planning import format_bytes
 from bochner.theory import Certificate
 
-__all__ = ["document", "parts"]
-
-_SHOWN_CLASSES = 12
+__all__ = ["about", "found", "parts"]
 
 
-def document(
+def about(asked: Asked, target: Target, rows: Rows, left_out: int, learned: Learned) -> dict[str, Any]:
+    """What the report cannot know: the table, how the task was told, and what the fit took."""
+    return {
+        "seconds": learned.cost.seconds,
+        "memory": learned.cost.memory,
+        "table": asked.table,
+        "target": target.name,
+        "task": f"{target.task}: {target.reason}",
+        "rows_to_fit": len(rows),
+        "rows_held_out": len(target.values) - len(rows),
+        "rows_without_target": left_out,
+    }
+
+
+def found(
     asked: Asked,
     target: Target,
     rows: Rows,
     left_out: int,
-    encoder: TableEncoder,
-    plan: Plan,
-    X: Array,
     learned: Learned,
-    scores: dict[str, Any] | None,
+    summary: dict[str, Any],
     certificate: Certificate | str,
 ) -> dict[str, Any]:
-    """Everything that is said about a fit, ready for JSON."""
-    model, regression = learned.model, target.task == "regression"
+    """Everything that is said about a fit, ready for JSON; `summary` is that of the report."""
+    model, encoder = learned.model, learned.pipeline[0]
     return {
         "table": asked.table,
         "target": target.name,
@@ -41,9 +48,8 @@ def document(
         "task_rule": RULE,
         "rows": {"fit": len(rows), "held_out": len(target.values) - len(rows), "without_target": left_out},
         "preprocessing": encoder.describe(),
-        "inputs": encoder.n_features_in_,
-        "columns": X.shape[1],
-        "dtype": str(X.dtype),
+        "columns": encoder.get_feature_names_out(),
+        "dtype": encoder.dtype,
         "model": {
             "class": type(model).__name__,
             "kernel": _short(repr(model.features_.kernel_)),
@@ -51,14 +57,11 @@ def document(
             "alpha": model.alpha_,
             "seed": asked.seed,
         },
-        "score": scores,
+        "score": summary["quality"],
         "certificate": None if isinstance(certificate, str) else certificate.to_dict(),
         "no_certificate_because": certificate if isinstance(certificate, str) else None,
-        "cost": {
-            "memory": {"planned": planned_memory(plan, X, target), "measured": learned.cost.memory},
-            "seconds": {"planned": plan.seconds if regression else None, "measured": learned.cost.seconds},
-        },
-        "plan": plan.to_dict(),
+        "cost": {"memory": learned.cost.memory, "seconds": learned.cost.seconds},
+        "plan": summary["cost"]["plan"],
         "files": {"model": asked.model_file, "report": asked.report},
     }
 
@@ -70,48 +73,59 @@ def _short(text: str) -> str:
 
 def parts(found: dict[str, Any]) -> Iterator[Any]:
     """The document for people, part by part."""
-    yield table("", list(_about(found)))
-    if found["score"] is None:
-        yield "\nNo rows were held out, so there is no score (--test-size)."
+    yield table("", list(_lines(found)))
+    yield ""
+    score = found["score"]
+    if "missing" in score:
+        yield "No rows were held out, so there is no score (--test-size)."
     else:
-        yield ""
-        yield from _score(found["score"], found["target"])
-    yield from ("", _certificate(found), "", _cost(found["cost"]), "")
+        yield from _regression(score, found["target"]) if score["kind"] == "regressor" else _classification(score)
+    yield from ("", _certificate(found), "", _cost(found), "")
     yield table("Files", [("model", found["files"]["model"]), ("report", found["files"]["report"])])
 
 
-def _about(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _lines(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
     rows, model = found["rows"], found["model"]
     without = f", {rows['without_target']:,} left out (no target)" if rows["without_target"] else ""
     yield "table", f"{found['table']}: {rows['fit']:,} rows to fit, {rows['held_out']:,} held out{without}"
     yield "target", f"{found['target']}: {found['task']} ({found['task_reason']}; --task overrides)"
     for at, sentence in enumerate(found["preprocessing"]):
         yield "" if at else "inputs", sentence
-    yield "", f"in all {found['columns']:,} columns of {found['dtype']}"
+    yield "", f"in all {len(found['columns']):,} columns of {found['dtype']}"
     yield "model", f"{model['class']}, {model['kernel']}, {model['features']:,} features, alpha {model['alpha']:.3g}"
 
 
-def _digits(value: float) -> str:
-    """Four digits of a large number, four decimals of a small one."""
-    return f"{value:.4f}" if abs(value) < 10 else f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
-
-
-def _score(scores: dict[str, Any], target: str) -> Iterator[Any]:
-    names = {"R2": "R2", "RMSE": f"RMSE, in units of {target}", "MAE": f"MAE, in units of {target}"}
+def _regression(score: dict[str, Any], target: str) -> Iterator[Any]:
     lines = [
-        (names.get(name, name), _digits(value), _digits(scores["baseline"][name]))
-        for name, value in scores["model"].items()
+        (f"RMSE, in units of {target}", _digits(score["rmse"]), _digits(score["baseline_rmse"])),
+        (f"MAE, in units of {target}", _digits(score["mae"]), ""),
+        ("R2", _digits(score["r2"]), ""),
     ]
-    baseline = "mean of the target" if "error_bars" in scores else "shares of the classes"
-    yield table(f"Score on {scores['rows']:,} held-out rows", lines, ("", "model", f"baseline ({baseline})"))
-    if "error_bars" in scores:
-        bars = scores["error_bars"]
-        yield f"{100 * bars['nominal']:.0f} % error bars hold {100 * bars['observed']:.1f} % of the held-out targets."
-    elif len(scores["labels"]) <= _SHOWN_CLASSES:
-        labels = [str(label) for label in scores["labels"]]
-        counts = [(label, *(f"{count:g}" for count in row)) for label, row in zip(labels, scores["confusion"])]
+    yield table(f"Score on {score['n_rows']:,} held-out rows", lines, ("", "model", f"baseline: {score['baseline']}"))
+    coverage = score["coverage"]
+    if "levels" in coverage:
+        at = coverage["levels"].index(0.9)
+        yield f"90 % error bars hold {100 * coverage['observed'][at]:.1f} % of the held-out targets."
+
+
+def _classification(score: dict[str, Any]) -> Iterator[Any]:
+    lines = [
+        ("accuracy", _digits(score["accuracy"]), _digits(score["baseline_accuracy"])),
+        ("log loss", _digits(score["log_loss"]), _digits(score["baseline_log_loss"])),
+    ]
+    yield table(f"Score on {score['n_rows']:,} held-out rows", lines, ("", "model", f"baseline: {score['baseline']}"))
+    if score["confusion"] is not None:
+        labels = score["classes"]
+        counts = [(label, *(f"{count:g}" for count in row)) for label, row in zip(labels, score["confusion"])]
         yield ""
         yield table("Held-out rows by class (down) and prediction (across)", counts, ("", *labels))
+
+
+def _digits(value: float | None) -> str:
+    """Four digits of a large number, four decimals of a small one."""
+    if value is None:
+        return "unknown"
+    return f"{value:.4f}" if abs(value) < 10 else f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
 
 
 def _certificate(found: dict[str, Any]) -> Any:
@@ -121,11 +135,11 @@ def _certificate(found: dict[str, Any]) -> Any:
     return paragraph("Certificate", f"{certificate['statement']} [{certificate['bound']}]")
 
 
-def _cost(cost: dict[str, Any]) -> Any:
-    memory, seconds = cost["memory"], cost["seconds"]
-    planned = "not planned" if seconds["planned"] is None else f"{seconds['planned']:.2g} s"
+def _cost(found: dict[str, Any]) -> Any:
+    plan, cost = found["plan"], found["cost"]
+    time = "not planned" if plan["seconds"] is None else f"{plan['seconds']:.2g} s"
     lines = [
-        ("memory on top of the data", format_bytes(memory["planned"]), format_bytes(memory["measured"])),
-        ("time", planned, f"{seconds['measured']:.2g} s"),
+        ("memory on top of the data", format_bytes(plan["memory"]), format_bytes(cost["memory"])),
+        ("time", time, f"{cost['seconds']:.2g} s"),
     ]
     return table("Cost of the fit", lines, ("", "planned", "measured"))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from sklearn.pipeline import Pipeline
 
 from bochner import KernelClassifier, KernelRegressor, TableEncoder, plan
@@ -20,7 +19,7 @@ from bochner.kernels import resolve_kernel
 from bochner.planning import Plan, classifier_bill, default_width
 from bochner.theory import Certificate
 
-__all__ = ["Asked", "Learned", "Rows", "certify", "encode", "learn", "plan_for", "planned_memory", "read_rows"]
+__all__ = ["Asked", "Learned", "Rows", "bill", "certify", "encode", "learn", "plan_for", "read_rows"]
 
 _LARGE = 2**24
 """Numbers in a table from which float32 is used: half the memory, and twice the speed."""
@@ -138,14 +137,14 @@ def plan_for(asked: Asked, X: Array, target: Target, y: Array) -> Plan:
     return settled
 
 
-def planned_memory(plan: Plan, X: Array, target: Target) -> int:
-    """Bytes that the fit will hold on top of the data."""
+def bill(plan: Plan, X: Array, target: Target) -> dict[str, Any]:
+    """The plan as plain data, with what a classifier holds in memory; how long it takes is not known before."""
     if target.task == "regression":
-        return plan.memory
-    bill = classifier_bill(
+        return plan.to_dict()
+    items = classifier_bill(
         n_rows=len(X), n_features=X.shape[1], n_components=plan.n_components, n_classes=target.classes, dtype=X.dtype
     )
-    return bill.total
+    return {**plan.to_dict(), "memory": items.total, "memory_items": items.items, "seconds": None}
 
 
 def learn(asked: Asked, encoder: TableEncoder, X: Array, rows: Rows, plan: Plan, task: str, progress: Any) -> Learned:
@@ -165,21 +164,20 @@ def learn(asked: Asked, encoder: TableEncoder, X: Array, rows: Rows, plan: Plan,
         model.set_callbacks(progress)
     with measured() as cost:
         model.fit(X, rows.y, sample_weight=rows.weight)
+    model.set_callbacks()  # the bar is not part of the model
     return Learned(Pipeline([("table", encoder), ("model", model)]), cost)
 
 
-def certify(learned: Learned, X: Array, rows: Rows, X_new: Array | None, delta: float) -> Certificate | str:
+def certify(learned: Learned, X: Array, rows: Rows, held_out: Rows, delta: float) -> Certificate | str:
     """How far the model is from the exact kernel machine, or why nobody can say.
 
-    For up to 4,000 rows it is computed on the rows of the fit; otherwise on held-out rows, or bounded without rows.
+    A regression on up to 4,000 rows is compared with exact kernel ridge on these rows. Otherwise the kernel is compared
+    with the exact one, on up to 4,000 held-out rows if there are any.
     """
-    regression = isinstance(learned.model, KernelRegressor)
-    fresh = None if X_new is None else np.asarray(X_new[:_CERTIFIED_ROWS])
+    fresh = learned.pipeline[0].transform(held_out.inputs[:_CERTIFIED_ROWS]) if len(held_out) > 1 else None
     try:
-        if len(X) <= _CERTIFIED_ROWS and regression and rows.weight is None:
+        if isinstance(learned.model, KernelRegressor) and len(X) <= _CERTIFIED_ROWS and rows.weight is None:
             return learned.model.certify(X, y=rows.y, X_new=fresh, delta=delta)
-        if fresh is not None and len(fresh) > 1:
-            return learned.model.certify(fresh, delta=delta)
-        return learned.model.certify(X[:_CERTIFIED_ROWS], delta=delta)
+        return learned.model.certify(X[:_CERTIFIED_ROWS] if fresh is None else fresh, delta=delta)
     except AssumptionError as refusal:
         return str(refusal)
