@@ -25,6 +25,7 @@ _LARGE = 2**24
 """Numbers in a table from which float32 is used: half the memory, and twice the speed."""
 
 _CERTIFIED_ROWS = 4000
+_QUANTILE = 0.95  # of the distance at new rows that `certify` bounds
 
 
 @dataclass(frozen=True)
@@ -177,7 +178,8 @@ def certify(learned: Learned, X: Array, rows: Rows, held_out: Rows, delta: float
     fresh = learned.pipeline[0].transform(held_out.inputs[:_CERTIFIED_ROWS]) if len(held_out) > 1 else None
     try:
         if isinstance(learned.model, KernelRegressor) and len(X) <= _CERTIFIED_ROWS and rows.weight is None:
-            return learned.model.certify(X, y=rows.y, X_new=fresh, delta=delta)
+            enough = fresh is not None and _QUANTILE ** len(fresh) <= delta  # for the limit on new rows
+            return learned.model.certify(X, y=rows.y, X_new=fresh if enough else None, delta=delta)
         return learned.model.certify(X[:_CERTIFIED_ROWS] if fresh is None else fresh, delta=delta)
     except AssumptionError as refusal:
         return str(refusal)

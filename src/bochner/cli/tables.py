@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import csv
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, TextIO
 
 import numpy as np
@@ -67,22 +67,28 @@ def _read_text(path: str, kinds: dict[str, str]) -> Any:
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
-    stream = pa.PythonFile(sys.stdin.buffer) if path == "-" else pa.input_stream(path, compression="detect")
-    with stream:
-        head = stream.read(2**16)
-        rest = stream.read() if path == "-" else None
+    content = pa.BufferReader(sys.stdin.buffer.read()) if path == "-" else None
+
+    def opened() -> Any:
+        return content or pa.input_stream(path, compression="detect")
+
+    head = opened().read(2**16)
+    if content is not None:
+        content.seek(0)
     types = {"number": pa.float64(), "category": pa.string()}
-    source = pa.BufferReader(head + rest) if rest is not None else pa.input_stream(path, compression="detect")
-    with source:
-        return arrow_csv.read_csv(
-            source,
-            read_options=arrow_csv.ReadOptions(block_size=2**24),
-            parse_options=arrow_csv.ParseOptions(delimiter=_delimiter(head), newlines_in_values=True),
-            convert_options=arrow_csv.ConvertOptions(
-                column_types={name: types[kind] for name, kind in kinds.items() if kind in types},
-                strings_can_be_null=True,
-            ),
-        )
+    table = arrow_csv.read_csv(
+        opened(),
+        read_options=arrow_csv.ReadOptions(block_size=2**24),
+        parse_options=arrow_csv.ParseOptions(delimiter=_delimiter(head), newlines_in_values=True),
+        convert_options=arrow_csv.ConvertOptions(
+            column_types={name: types[kind] for name, kind in kinds.items() if kind in types},
+            strings_can_be_null=True,
+        ),
+    )
+    strange = [field.name for field in table.schema if pa.types.is_binary(field.type)]
+    if strange:
+        raise InvalidDataError(f"Column {strange[0]!r} of {path!r} is not text in UTF-8: save the table as UTF-8.")
+    return table
 
 
 def _delimiter(head: bytes) -> str:
@@ -136,8 +142,11 @@ def require_writable(*paths: str | None) -> None:
             raise InvalidDataError(f"{path!r} cannot be written: there is no folder {str(folder)!r}.")
         if Path(path).is_dir():
             raise InvalidDataError(f"{path!r} cannot be written: it is a folder.")
-        if not os.access(folder, os.W_OK | os.X_OK):
-            raise InvalidDataError(f"{path!r} cannot be written: the folder {str(folder)!r} does not allow it.")
+        try:
+            with TemporaryFile(dir=folder):
+                pass
+        except OSError as error:
+            raise InvalidDataError(f"{path!r} cannot be written: {error.strerror} ({str(folder)!r}).") from None
 
 
 def write_columns(columns: dict[str, Any], path: str | None) -> None:

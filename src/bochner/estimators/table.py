@@ -209,7 +209,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.columns_.append(column.to_dict())
 
     def _refuse_unknown_names(self, table: _Table) -> None:
-        unknown = [name for name in (*self.drop, *self.categorical) if name not in table.names]
+        unknown = [name for name in (*self.drop, *self.categorical) if name not in table]
         if unknown:
             raise InvalidDataError(f"The table has no column {_named(unknown)}. It has {_listed(table.names)}.")
 
@@ -219,7 +219,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 f"X has {len(table.names)} features, but {type(self).__name__} is expecting {self.n_features_in_} "
                 "features as input."
             )
-        absent = [name for name in wanted if name not in set(table.names)]
+        absent = [name for name in wanted if name not in table]
         if absent:
             raise InvalidDataError(f"The table must have the columns of training. It has no {_named(absent)}.")
 
@@ -235,10 +235,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 class _Table:
     """The columns of a frame or an array, by name; those of an array are x0, x1, ..."""
 
-    def __init__(self, names: list[str], n_rows: int, columns: Any, named: bool) -> None:
+    def __init__(self, names: list[str], n_rows: int, columns: list[Any], named: bool) -> None:
         self.names, self.n_rows, self.named = names, n_rows, named
         self._columns = columns
         self._place = {name: at for at, name in enumerate(names)}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._place
 
     @classmethod
     def of(cls, X: Any) -> Self:
@@ -247,7 +250,7 @@ class _Table:
             array = check_array(X, dtype=None, ensure_all_finite=False, estimator="TableEncoder")
             if array.dtype.kind == "c":
                 raise ValueError("Complex data not supported.")
-            return cls([f"x{at}" for at in range(array.shape[1])], array.shape[0], array, False)
+            return cls([f"x{at}" for at in range(array.shape[1])], array.shape[0], list(array.T), False)
         import narwhals as nw
 
         frame = nw.from_native(X, eager_only=True)
@@ -256,11 +259,10 @@ class _Table:
             raise InvalidDataError(
                 f"The table must have rows and columns. Got {len(frame)} rows, {len(names)} columns."
             )
-        return cls(names, len(frame), frame, True)
+        return cls(names, len(frame), list(frame.iter_columns()), True)  # one by one costs a list of names each
 
     def column(self, name: str) -> Any:
-        at = self._place[name]
-        return self._columns[:, at] if not self.named else self._columns[self._columns.columns[at]]
+        return self._columns[self._place[name]]
 
 
 def _without_information(values: Array) -> str | None:

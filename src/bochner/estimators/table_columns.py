@@ -88,9 +88,8 @@ class NumberColumn(Column):
     def sentence(self) -> str:
         if not self.n_missing:
             return "standardised"
-        return (
-            f"standardised; {self.n_missing:,} missing values become the median {self.median:.4g}, marked by a column"
-        )
+        gaps = _counted(self.n_missing, "missing value")
+        return f"standardised; {gaps} at the median {self.median:.4g}, marked by a column"
 
     def surprise(self, values: Array) -> str | None:
         absent = 0 if self.n_missing else int(np.isnan(values).sum())
