@@ -80,8 +80,8 @@ def mnist():
 def tables():
     found = load("classifier_tables")
     rows = [
-        (f"{row['data']} ({row['n']:,} x {row['d']})", percent(row["ours"]["accuracy"]), percent(row["SVC"]["accuracy"]),
-         times(row["faster_fit"]), times(row["faster_fit_and_predict"]))
+        (f"{row['data']} ({row['n']:,} x {row['d']})",
+         percent(row["ours"]["accuracy"]), percent(row["SVC"]["accuracy"]), times(row["faster_fit"]), times(row["faster_fit_and_predict"]))
         for row in found["rows"]
     ]  # fmt: skip
     return ("data", "right, ours", "right, exact `SVC`", "faster fit", "faster fit and predict"), rows
@@ -115,9 +115,7 @@ def orbit():
 
 def streaming():
     found = load("streaming_airline")
-    rows = [
-        (kind, seconds(found["seconds"][kind]), megabytes(found["peak_bytes"][kind])) for kind in found["seconds"]
-    ]
+    rows = [(kind, seconds(found["seconds"][kind]), megabytes(found["peak_bytes"][kind])) for kind in found["seconds"]]
     return (f"{found['n']:,} rows, D = {found['n_components']}", "time", "peak of the process"), rows
 
 

@@ -1,7 +1,7 @@
 """All code in the documentation runs: page by page, in the order of the page, in an empty folder.
 
-A page finds the names of `PRELUDE` (rows, targets, labels, two samples). What else it needs, and what should hold in the
-end, stands in the page itself, where readers do not see it:
+A page finds the names of `prelude` (rows, targets, labels, two samples). What else it needs, and what should hold in
+the end, stands in the page itself, where readers do not see it:
 
     <!-- run
     X = ...
@@ -36,11 +36,11 @@ BLOCK = re.compile(
 
 def prelude():
     rng = np.random.default_rng(0)
-    X, X_new, Y = rng.standard_normal((400, 3)), rng.standard_normal((50, 3)), rng.standard_normal((400, 3))
+    X, X_new, Y = rng.standard_normal((250, 3)), rng.standard_normal((50, 3)), rng.standard_normal((250, 3))
     truth = lambda X: np.sin(2 * X[:, 0]) + X[:, 1]  # noqa: E731
     return {
         "X": X,
-        "y": truth(X) + 0.1 * rng.standard_normal(400),
+        "y": truth(X) + 0.1 * rng.standard_normal(250),
         "labels": np.where(truth(X) > 0, "yes", "no"),
         "X_new": X_new,
         "y_new": truth(X_new),

@@ -113,6 +113,14 @@ def test_every_result_of_our_own_is_proved_on_the_page():
             assert f"`{claim.describe()['name'].lower()}`" in proofs, claim.describe()["name"]
 
 
+def test_every_counterexample_is_on_the_page():
+    false = PAGE.read_text().split("## What is false")[1].split("## Every claim")[0]
+    refuted = [claim.__name__ for claim in claims() if claim.evidence is theory.Evidence.COUNTEREXAMPLE]
+    assert len(refuted) >= 4
+    for name in refuted:
+        assert name in false, name
+
+
 def test_benchmark_targets_are_met():
     record = json.loads(TIGHTNESS.read_text())
     targets = [
