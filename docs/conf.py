@@ -24,7 +24,9 @@ exclude_patterns = ["_build", "examples"]
 highlight_language = "none"  # formulas in docstrings are not code
 html_theme = "pydata_sphinx_theme"
 html_title = "bochner"
-html_sidebars = {"**": []}
+html_sidebars = {"index": [], "**": ["sidebar-nav-bs"]}
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_theme_options = {"show_prev_next": False, "secondary_sidebar_items": ["page-toc"]}
 

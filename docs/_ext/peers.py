@@ -81,7 +81,8 @@ def tables():
     found = load("classifier_tables")
     rows = [
         (f"{row['data']} ({row['n']:,} x {row['d']})",
-         percent(row["ours"]["accuracy"]), percent(row["SVC"]["accuracy"]), times(row["faster_fit"]), times(row["faster_fit_and_predict"]))
+         percent(row["ours"]["accuracy"]), percent(row["SVC"]["accuracy"]),
+         times(row["faster_fit"]), times(row["faster_fit_and_predict"]))
         for row in found["rows"]
     ]  # fmt: skip
     return ("data", "right, ours", "right, exact `SVC`", "faster fit", "faster fit and predict"), rows

@@ -3,7 +3,7 @@ A stream that drifts
 ====================
 
 A detector keeps a summary of the reference, some kilobytes, and gathers evidence while rows come in. The probability
-that it *ever* raises a false alarm, however long it runs, is at most `false_alarm_rate`.
+that it *ever* raises a false alarm, however long it runs, is at most ``false_alarm_rate``.
 """
 
 import numpy as np

@@ -2,7 +2,7 @@
 The numbers behind a report
 ===========================
 
-`bo.report(model, "report.html")` writes a page; without a file name it hands back the same numbers as a plain dict.
+``bo.report(model, "report.html")`` writes a page; without a file name it hands back the same numbers as a plain dict.
 Here is its answer to *what would more features buy?*
 """
 
