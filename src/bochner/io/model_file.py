@@ -17,8 +17,8 @@ from bochner.features import FourierMap
 from bochner.io.checks import check_object, places
 from bochner.io.codec import Decoder, Encoder
 from bochner.io.frequencies import SeededMap, seeded
-from bochner.io.statistics import MomentsSummary, PackedMoments, PenaltySummary
-from bochner.solvers import LinearSolution, QuadraticPenalty
+from bochner.io.statistics import MomentsSummary, PackedMoments, PenaltySummary, SpreadSummary
+from bochner.solvers import LinearSolution, LowRankSpread, QuadraticPenalty
 from bochner.statistics import Moments
 
 __all__ = ["load", "save"]
@@ -108,6 +108,8 @@ class _StandIns:
             return replace(value, dual=None)  # a number for every training row, for the solver alone
         if type(value) is Moments:
             return PackedMoments.of(value) if self._statistics else _without(value, "zz", MomentsSummary)
+        if not self._statistics and type(value) is LowRankSpread:
+            return SpreadSummary()
         if not self._statistics and type(value) is QuadraticPenalty and value.matrix is not None:
             return _without(value, "matrix", PenaltySummary)
         return value
