@@ -88,7 +88,9 @@ def load(path: str | Path) -> Any:
         raise FileFormatError(f"{path} {error}") from None
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         # Checksums hold, so this is no accident: whatever a forged tree leads to is one error.
-        raise FileFormatError(f"{path} was altered: {type(error).__name__}: {str(error)[:200]}") from error
+        then, now = str(header.get("scikit-learn"))[:20], sklearn.__version__
+        reason = "was altered" if then == now else f"was altered, or is for scikit-learn {then} (this is {now})"
+        raise FileFormatError(f"{path} {reason}: {type(error).__name__}: {str(error)[:200]}") from error
 
 
 class _StandIns:
