@@ -3,11 +3,45 @@
 import threading
 
 import numpy as np
+import polars as pl
+import pyarrow.csv
+import pyarrow.parquet
 from scipy.sparse import vstack
 
 import bochner as bo
 from bochner.features import draw_fourier_map
 from bochner.statistics import Moments, accumulate, plan_pass
+
+N = 1000
+FEATURES = ["a", "b", "c"]
+
+
+def in_memory(table, dtype=np.float32):
+    return np.stack([table[name].to_numpy().astype(dtype) for name in FEATURES], axis=1)
+
+
+def write_parquet(table, folder):
+    """The table in three files, the last one small, in row groups of 150 rows."""
+    folder.mkdir()
+    for i, (start, stop) in enumerate([(0, 400), (400, 990), (990, N)]):
+        pyarrow.parquet.write_table(table.slice(start, stop - start), folder / f"part-{i}.parquet", row_group_size=150)
+    return folder
+
+
+def write_csv(table, folder):
+    folder.mkdir()
+    for i in range(2):
+        pyarrow.csv.write_csv(table.slice(i * 500, 500), folder / f"part-{i}.csv")
+    return folder
+
+
+def scan_any(kind, table, tmp_path, **options):
+    """The same table, from each kind of storage that has named columns."""
+    if kind == "parquet":
+        return bo.scan_parquet(write_parquet(table, tmp_path / kind), **options)
+    if kind == "csv":
+        return bo.scan_csv(write_csv(table, tmp_path / kind), **options)
+    return bo.scan_frame(pl.from_arrow(table).lazy(), **options)
 
 
 def all_rows(source, block_rows=64):

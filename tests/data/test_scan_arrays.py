@@ -203,6 +203,19 @@ def test_blocks_that_differ_are_named(second, message):
             pass
 
 
+def test_a_list_that_is_in_memory_costs_no_copy_of_it():
+    large = np.zeros((10**6, 8), dtype=np.int16)
+    source = bo.scan_blocks([(large, large[:, 0])])
+    assert source.read_bytes < large.nbytes * 2
+    assert sum(block.n_rows for block in source.blocks(10**5)) == 10**6
+
+
+def test_empty_blocks_are_passed_over():
+    X_read, Y_read, _ = all_rows(bo.scan_blocks(blocks_of(places=(0, 0, 400, 400, N))))
+    np.testing.assert_array_equal(X_read, X)
+    np.testing.assert_array_equal(Y_read[:, 0], y)
+
+
 def test_too_few_rows_are_an_error():
     with pytest.raises(InvalidDataError, match=r"must be 1001.*Got 1000\."):
         all_rows(bo.scan_blocks(blocks_of(), n_rows=N + 1))

@@ -36,7 +36,7 @@ class Tags(HTMLParser):
 def evil_report():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.standard_normal((120, 2)), columns=[EVIL, "b"])
-    labels = np.where(frame["b"] > 0, EVIL, "other")
+    labels = np.where(frame["b"] > 0, EVIL, "!")  # EVIL sorts last: the class whose probability is drawn
     kernel = bo.Gaussian(length_scale=np.array([1.0, 2.0]))
     model = bo.KernelClassifier(kernel, n_components=32, random_state=0).fit(frame[:60], labels[:60])
     return bo.report(model, X=frame[60:], y=labels[60:], title=EVIL, extra={EVIL: EVIL, "seconds": 1.0})
@@ -126,6 +126,14 @@ def test_a_point_is_drawn_where_its_axes_say():
     assert float(drawn[1]) == pytest.approx((float(left) + float(right)) / 2, abs=0.1)
     assert drawn[3] == "a: 5 at x 10"
     assert 'aria-label="T. M"' in chart.svg()
+
+
+def test_words_of_a_chart_are_escaped():
+    chart = Chart(EVIL, EVIL, Axis(EVIL, 0, 1), Axis(EVIL, 0, 1), [Series(EVIL, [0.5], [0.5])], [Rule(EVIL, 0.2)])
+    tags = Tags()
+    tags.feed(chart.svg())
+    assert set(tags.count) == {"svg", "g", "line", "path", "text"}
+    assert chart.svg().count('"') == unescape(chart.svg()).count('"') - chart.svg().count("&quot;")
 
 
 def test_values_that_cannot_be_drawn_are_left_out():

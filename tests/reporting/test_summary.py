@@ -11,7 +11,7 @@ from sklearn.compose import make_column_transformer
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import Normalizer, OneHotEncoder, PowerTransformer, StandardScaler
 
 import bochner as bo
 from bochner.errors import InvalidDataError, InvalidParameterError
@@ -146,10 +146,10 @@ def test_maps_of_other_shapes_are_measured_too(given):
 def test_narrow_models_are_those_that_a_fit_at_that_width_gives(waves):
     part = summarise(waves.regressor, waves.X, waves.y)["more"]["widths"]
     kernel, seed = waves.regressor.features_.kernel_, waves.regressor.seed_
-    for width, held_out, gcv in zip(part["widths"], part["held_out"], part["gcv"], strict=True):
+    for width, error, gcv in zip(part["widths"], part["held_out"], part["gcv"], strict=True):
         model = bo.KernelRegressor(kernel, n_components=width, random_state=seed)
         model.fit(waves.train, _targets(waves))
-        assert held_out == pytest.approx(metrics.root_mean_squared_error(waves.y, model.predict(waves.X)), rel=0.01)
+        assert error == pytest.approx(metrics.root_mean_squared_error(waves.y, model.predict(waves.X)), rel=0.01)
         assert gcv == pytest.approx(np.sqrt(np.nanmin(model.path_.gcv)), rel=0.01)
     assert part["widths"] == [16, 32, 64, 128]
 
@@ -224,6 +224,26 @@ def test_a_pipeline_tells_its_preprocessing_in_words():
     assert "missing" not in made["approximation"]["certificate"]
 
 
+def test_steps_that_are_not_known_speak_for_themselves(waves):
+    class Told(StandardScaler):
+        def describe(self):
+            return ["Dates become fractions of a year."]
+
+    model = make_pipeline(
+        "passthrough",
+        Told(),
+        PowerTransformer(),
+        Normalizer(norm="l1"),
+        bo.KernelRegressor(n_components=16, random_state=0),
+    )
+    told = summarise(model.fit(waves.train, _targets(waves)))["preprocessing"]
+    assert told == [
+        "Dates become fractions of a year.",
+        "powertransformer: makes columns more normal by a yeo-johnson transform",
+        "normalizer: Normalizer(norm='l1')",
+    ]
+
+
 def test_plan_and_actual_cost_stand_side_by_side(waves):
     plan = bo.plan(n_samples=500, n_features=2)
     part = summarise(waves.regressor, plan=plan, extra={"seconds": 2.0, "memory": 10**6, "file": "t.csv"})["cost"]
@@ -254,6 +274,54 @@ def test_every_model_is_plain_json_and_says_what_it_cannot_tell(waves, kind, wit
     assert ("missing" in made["quality"]) == (not with_rows or kind == "features")
     if not with_rows:
         assert "X=X_test" in str(made["quality"]) + str(made["approximation"])
+
+
+@pytest.mark.parametrize("case", ["constant", "one row", "one feature", "odd width", "no intercept", "many columns"])
+def test_unusual_models_have_a_page(waves, case):
+    settings = {"n_components": {"one feature": 1, "odd width": 33}.get(case, 32), "random_state": 0}
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((100, 300 if case == "many columns" else 2))
+    y = np.ones(100) if case == "constant" else X[:, 0]
+    if case == "many columns":
+        settings["kernel"] = bo.Gaussian(length_scale=np.linspace(20, 40, 300))
+    model = bo.KernelRegressor(**settings, fit_intercept=case != "no intercept").fit(X, y)
+    held_out_rows = 1 if case == "one row" else 100
+    made = bo.report(model, X=X[:held_out_rows], y=y[:held_out_rows])
+    assert made.summary["quality"]["rmse"] == pytest.approx(
+        metrics.root_mean_squared_error(y[:held_out_rows], model.predict(X[:held_out_rows]))
+    )
+    assert made.html.count("</section>") == 5
+    json.dumps(made.summary, allow_nan=False)
+
+
+def test_a_regressor_without_moments_tells_what_it_can(waves):
+    model = bo.KernelRegressor(n_components=32, alpha=0.1, random_state=0).fit(waves.train, _targets(waves))
+    model.moments_ = None  # as after a solver that does not form them
+    made = bo.report(model, X=waves.X, y=waves.y).summary
+    assert made["quality"]["rmse"] == pytest.approx(metrics.root_mean_squared_error(waves.y, model.predict(waves.X)))
+    assert made["quality"]["baseline"] == "the mean of the held-out targets"
+    assert "no error bars" in made["quality"]["coverage"]["missing"]
+    assert made["approximation"]["certificate"]["value"] > 0
+    assert made["more"]["widths"]["widths"] == [16, 32]
+    assert {"missing"} == set(made["more"]["rows"]) == set(made["more"]["bills"]) == set(made["choices"]["spectrum"])
+
+
+@pytest.mark.parametrize("statistics", [True, False])
+def test_models_from_files_are_reported(waves, tmp_path, statistics):
+    path = tmp_path / "model.bochner"
+    for model, y in ((waves.regressor, waves.y), (waves.classifier, waves.labels)):
+        bo.save(model, path, statistics=statistics)
+        before, after = (bo.report(each, X=waves.X, y=y).summary for each in (model, bo.load(path)))
+        own = "rmse" if model is waves.regressor else "accuracy"
+        assert after["quality"][own] == before["quality"][own]
+        assert after["model"] == before["model"]
+        assert after["cost"]["passes"] == before["cost"]["passes"]
+        assert after["more"]["bills"]["memory"] == before["more"]["bills"]["memory"]
+        if statistics:
+            assert after["approximation"] == before["approximation"]
+            assert after["choices"] == before["choices"]
+    bo.save(bo.KernelPCA(n_components=3, width=32, random_state=0).fit(waves.X), path, statistics=statistics)
+    assert bo.report(bo.load(path), X=waves.X).summary["quality"]["held_out_share"][-1] > 0.5
 
 
 def test_what_cannot_be_reported_is_refused(waves):

@@ -7,7 +7,7 @@ from collections.abc import Generator
 from contextlib import closing
 from typing import Any
 
-from bochner.data.arrow import number_dtype, require_pyarrow
+from bochner.data.arrow import is_text, number_dtype, require_pyarrow
 from bochner.data.files import DataFile, find_files, reading
 from bochner.data.layout import Layout, layout_of
 from bochner.data.source import RowSource
@@ -63,10 +63,10 @@ def scan_csv(
     require_pyarrow()
     files = find_files("scan_csv", path, (".csv", ".csv.gz", ".csv.bz2"))
     text = CsvFormat(delimiter, column_names)
-    schemas = [text.schema(file) for file in files]
-    layout = layout_of("scan_csv", schemas[0], target=target, columns=columns, weight=weight, encoder=encoder)
-    for file, schema in zip(files, schemas):
-        layout.compare(schema, file.name)
+    first = text.schema(files[0])
+    layout = layout_of("scan_csv", first, target=target, columns=columns, weight=weight, encoder=encoder)
+    for file in files[1:]:
+        layout.compare(text.schema(file, like=first), file.name)
     return CsvSource(files, text, layout, encoder=encoder, dtype=dtype)
 
 
@@ -78,14 +78,18 @@ class CsvFormat:
         self.column_names = column_names
         self.header_lines = 1 if column_names is None else 0
 
-    def schema(self, file: DataFile) -> Any:
-        """Columns and types, from the first block of text. All numbers are float64: later rows may have fractions."""
+    def schema(self, file: DataFile, like: Any = None) -> Any:
+        """Columns and types, from the first block of text.
+
+        All numbers are float64, since later rows may have fractions. What is text in the schema `like` is text here,
+        whatever it looks like: codes may be digits for a while.
+        """
         import pyarrow as pa
 
         with reading(file.name), self.open(file) as reader:
             found = reader.schema
-        wide = [number_dtype(kind) is not None and not pa.types.is_boolean(kind) for kind in found.types]
-        types = [pa.float64() if is_wide else kind for is_wide, kind in zip(wide, found.types)]
+        texts = [] if like is None else [field.name for field in like if is_text(field.type)]
+        types = [pa.string() if name in texts else _widened(kind) for name, kind in zip(found.names, found.types)]
         return pa.schema(list(zip(found.names, types)))
 
     def open(self, file: DataFile, types: dict[str, Any] | None = None) -> Any:
@@ -134,3 +138,10 @@ class CsvSource(TableSource):
         self.n_passes += 1
         with closing(self._read({self.layout.columns[0]: pa.string()})) as batches:
             return sum(batch.num_rows for _, batch in batches)
+
+
+def _widened(kind: Any) -> Any:
+    import pyarrow as pa
+
+    is_number = number_dtype(kind) is not None and not pa.types.is_boolean(kind)
+    return pa.float64() if is_number else kind

@@ -57,8 +57,10 @@ def scan_frame(
             "This polars cannot stream a query in batches. Update polars, or run the query into a file: "
             "frame.sink_parquet('rows.parquet'), then scan_parquet('rows.parquet')."
         )
+    import polars as pl
+
     with reading("The query"):
-        schema = frame.collect_schema().to_frame().to_arrow().schema
+        schema = pl.DataFrame(schema=frame.collect_schema()).to_arrow().schema
     layout = layout_of("scan_frame", schema, target=target, columns=columns, weight=weight, encoder=encoder)
     return FrameSource(frame, layout, encoder=encoder, dtype=dtype)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 from scipy.sparse import csr_matrix, issparse
 
 from bochner._typing import Array
+from bochner.data.rechunk import rechunked
 from bochner.data.shape import Shape, computation_dtype, target_dtype
 from bochner.data.source import Block, RowSource
 from bochner.data.stream import StreamedSource
@@ -63,14 +65,19 @@ def scan_blocks(
         tables = [_parts(block)[0] for block in blocks]
         expected["n_rows"] = sum(X.shape[0] for X in tables) if n_rows is None else n_rows
         expected["dtype"] = computation_dtype("scan_blocks", dtype, [X.dtype for X in tables])
-        return BlockSource(partial(iter, blocks), **expected)
+        return BlockSource(partial(iter, blocks), **expected, n_made=0)
     raise invalid_parameter("scan_blocks", "blocks", "a list, a function without arguments or an iterator", blocks)
 
 
 class BlockSource(StreamedSource):
-    """Rows from blocks that can be had again: `start()` begins a pass over them."""
+    """Rows from blocks that can be had again: `start()` begins a pass over them.
 
-    def __init__(self, start: Callable[[], Iterable[Any]], *, n_features: Any, n_rows: Any, dtype: Any) -> None:
+    `n_made` of them come to life by reading: the one in use, the one read ahead, the one in the making; none of a list.
+    """
+
+    def __init__(
+        self, start: Callable[[], Iterable[Any]], *, n_features: Any, n_rows: Any, dtype: Any, n_made: int = 3
+    ) -> None:
         self._start = start
         first = next(iter(start()), None)
         if first is None:
@@ -87,11 +94,16 @@ class BlockSource(StreamedSource):
         if n_features not in (None, shape.n_features):
             raise invalid_parameter("scan_blocks", "n_features", f"the {shape.n_features} of the blocks", n_features)
         self._exact = dtype is None
-        super().__init__(shape, n_rows, piece_bytes=X.data.nbytes + X.indices.nbytes if issparse(X) else X.nbytes)
+        block_bytes = X.data.nbytes + X.indices.nbytes if issparse(X) else X.nbytes
+        row_bytes = 2 * block_bytes // max(1, X.shape[0]) + 8 * (shape.n_targets + 1)
+        super().__init__(shape, n_rows, row_bytes=row_bytes, most_rows=int(np.clip(X.shape[0], 2**10, 2**15)))
+        self.read_bytes += n_made * block_bytes
 
     def _pieces(self) -> Iterator[Block]:
         for number, given in enumerate(self._start()):
-            yield self._block(given, f"block {number}")
+            for piece in rechunked([self._block(given, f"block {number}")], self.piece_rows):
+                X, Y = piece.X.astype(self.dtype, copy=False), piece.Y.astype(self.target_dtype, copy=False)
+                yield replace(piece, X=X, Y=Y)
 
     def _count_rows(self) -> int:
         self.n_passes += 1
@@ -112,7 +124,7 @@ class BlockSource(StreamedSource):
                 f"{origin} has {X.dtype}, the first one was exact in {self.dtype}. Make all blocks of one type, or "
                 "give dtype to scan_blocks."
             )
-        return Block(X.astype(self.dtype, copy=False), Y.astype(self.target_dtype, copy=False), weight, 0, origin)
+        return Block(X, Y, weight, 0, origin)
 
 
 class OneShotSource(BlockSource):
@@ -163,7 +175,11 @@ def _parts(given: Any) -> tuple[Any, Array, Array | None]:
             f"Got {len(parts)} parts, X of {X.dtype} with shape {X.shape}."
         )
     Y = np.empty((X.shape[0], 0)) if y is None else np.asarray(y)
-    return X, Y.reshape(len(Y), -1), None if weight is None else np.asarray(weight, dtype=np.float64).reshape(-1)
+    return (
+        X,
+        Y[:, None] if Y.ndim == 1 else Y,
+        None if weight is None else np.asarray(weight, dtype=np.float64).reshape(-1),
+    )
 
 
 def _names(given: Any) -> list[str] | None:

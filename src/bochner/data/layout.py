@@ -69,7 +69,7 @@ def layout_of(owner: str, schema: Any, *, target: Any, columns: Any, weight: Any
     targets = [] if target is None else [target] if isinstance(target, str) else list(target)
     others = [*targets, *([] if weight is None else [weight])]
     if columns is None:
-        known = getattr(encoder, "feature_names_in_", schema.names)
+        known = getattr(encoder, "feature_names_in_", _columns_of(schema))
         features = [str(name) for name in known if name not in others]
     else:
         features = [columns] if isinstance(columns, str) else list(columns)
@@ -86,6 +86,12 @@ def layout_of(owner: str, schema: Any, *, target: Any, columns: Any, weight: Any
     )
     _check_types(layout, encoded=encoder is not None)
     return layout
+
+
+def _columns_of(schema: Any) -> list[str]:
+    """All columns but those in which pandas has written its index."""
+    index = (schema.pandas_metadata or {}).get("index_columns", [])
+    return [name for name in schema.names if name not in index]
 
 
 def _check_names(owner: str, parameter: str, names: list[Any], known: list[str]) -> None:

@@ -14,7 +14,7 @@ from bochner.errors import InvalidDataError
 from bochner.estimators._sklearn import check_sample_weight, refuse_lazy
 from bochner.features import FeatureMap, linear_response
 
-__all__ = ["blockwise", "linear_predictions", "open_rows", "over_rows", "rows_to_fit"]
+__all__ = ["adopt_columns", "blockwise", "linear_predictions", "open_rows", "over_rows", "rows_to_fit"]
 
 _PREDICTED_ROWS = 65536
 
@@ -33,7 +33,7 @@ def rows_to_fit(
             estimator, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset, **checks
         )
         return RowBlocks(X, y, check_sample_weight(sample_weight, X), X.dtype), y
-    _adopt(estimator, rows, reset)
+    adopt_columns(estimator, rows, reset)
     if rows.n_targets == 0:
         raise InvalidDataError(f"{type(estimator).__name__} needs targets: give target=... when scanning.")
     return rows, None
@@ -59,7 +59,7 @@ def linear_predictions(estimator: Any, X: Any, feature_map: FeatureMap, coef: Ar
     """z(x).coef + offset of all rows, shape (n, k): an array, or a lazy Dask array for rows on a cluster."""
     rows = open_rows(X)
     if rows is not None and rows.distributed:
-        _adopt(estimator, rows, reset=False)
+        adopt_columns(estimator, rows, reset=False)
         return rows.response(feature_map, coef, offset)
     return over_rows(estimator, X, lambda part: linear_response(feature_map, part, coef, offset, part.dtype))
 
@@ -77,11 +77,11 @@ def over_rows(estimator: Any, X: Any, work: Callable[[Any], Array]) -> Array:
     rows = open_rows(X)
     if rows is None:
         return work(validate_data(estimator, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False))
-    _adopt(estimator, rows, reset=False)
+    adopt_columns(estimator, rows, reset=False)
     return np.concatenate([work(block.X) for block in rows.blocks(_PREDICTED_ROWS)])
 
 
-def _adopt(estimator: Any, rows: RowSource, reset: bool) -> None:
+def adopt_columns(estimator: Any, rows: RowSource, reset: bool) -> None:
     """Set or check the width and the names of the columns, as scikit-learn does for arrays."""
     if reset:
         estimator.n_features_in_ = rows.n_features
