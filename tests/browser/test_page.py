@@ -240,8 +240,8 @@ def test_cards_take_their_colours_from_the_notebook(browser, tmp_path):
     page = browser.new_page()
     for ink, paper in (("#222", "#fff"), ("#ddd", "#111")):
         cards = plan._repr_html_() + model.certify(np.eye(20))._repr_html_()
-        # Without a doctype tables do not inherit by themselves.
-        (tmp_path / "notebook.html").write_text(f"<body style='color: {ink}; background: {paper}'>{cards}</body>")
+        # Without a doctype tables take the colour of the body, not of what is around them.
+        (tmp_path / "notebook.html").write_text(f"<div style='color: {ink}; background: {paper}'>{cards}</div>")
         page.goto((tmp_path / "notebook.html").as_uri())
         found = page.evaluate(CONTRAST)
         assert found["seen"] > 30
