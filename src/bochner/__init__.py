@@ -49,8 +49,14 @@ _HOME = {
     "plan": "bochner.planning",
     "report": "bochner.reporting",
     "save": "bochner.io",
+    "scan_blocks": "bochner.data",
+    "scan_csv": "bochner.data",
+    "scan_frame": "bochner.data",
+    "scan_npy": "bochner.data",
+    "scan_parquet": "bochner.data",
     "set_config": "bochner.config",
     "show_versions": "bochner._versions",
+    "to_onnx": "bochner.io",
 }
 _MODULES = (
     "comparison",

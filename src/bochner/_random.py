@@ -27,6 +27,7 @@ class Stream(IntEnum):
     TRANSFORMS = 11
     RESAMPLES = 12
     SEARCH = 13
+    PROBES = 15
 
 
 def resolve_seed(random_state: object) -> int:

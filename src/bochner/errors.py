@@ -6,6 +6,7 @@
      ├── InvalidParameterError   (also a ValueError)   a parameter breaks its rule
      ├── InvalidDataError        (also a ValueError)   rows, targets or weights break a rule
      ├── AssumptionError         (also a ValueError)   a theorem's assumption does not hold
+     ├── CheckpointError         (also a ValueError)   a checkpoint is damaged, or belongs to another fit
      ├── FileFormatError         (also a ValueError)   a file is damaged, altered, too new or not one of ours
      ├── UnsupportedModelError   (also a TypeError)    a model has a part that a file or graph cannot hold
      ├── MissingStatisticsError  (also an AttributeError) a model was saved without its statistics
@@ -13,6 +14,7 @@
      └── MissingExtraError       (also an ImportError) an optional package is not installed
 
     BochnerWarning (a UserWarning)
+     ├── CheckpointWarning       a checkpoint could not be written; the fit goes on
      ├── IllConditionedWarning   the normal equations are singular to working precision
      ├── FirstBlockWarning       partial_fit set a data-dependent choice from the first block only
      └── TableWarning            a table has what the table of the fit did not have
@@ -24,6 +26,8 @@ __all__ = [
     "AssumptionError",
     "BochnerError",
     "BochnerWarning",
+    "CheckpointError",
+    "CheckpointWarning",
     "FileFormatError",
     "FirstBlockWarning",
     "IllConditionedWarning",
@@ -70,6 +74,10 @@ class MemoryBudgetError(BochnerError, MemoryError):
     """The memory bill of a computation exceeds the budget; nothing was allocated."""
 
 
+class CheckpointError(BochnerError, ValueError):
+    """A checkpoint is damaged, or belongs to another fit."""
+
+
 class MissingExtraError(BochnerError, ImportError):
     """An optional package is needed and not installed."""
 
@@ -79,6 +87,10 @@ class MissingExtraError(BochnerError, ImportError):
 
 class BochnerWarning(UserWarning):
     """Base of every warning that bochner gives."""
+
+
+class CheckpointWarning(BochnerWarning):
+    """A checkpoint could not be written; the fit goes on, and an older checkpoint is still there."""
 
 
 class IllConditionedWarning(BochnerWarning):

@@ -12,6 +12,7 @@ from hashlib import sha256
 
 import numpy as np
 import pytest
+import sklearn
 from fitted_models import X, Y, answers, regressor
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
@@ -177,7 +178,7 @@ def test_duplicates_are_refused(tmp_path):
         b'{"a":' * 5000 + b"1" + b"}" * 5000,
         b"9" * 100_000,
         b" " * (5 * MEGABYTE),
-        b"[" + b"[]," * MEGABYTE + b"[]]",
+        b"[" + b"[]," * (MEGABYTE // 4) + b"[]]",
     ],
 )
 def test_headers_that_are_none_are_refused(tmp_path, text):
@@ -238,6 +239,12 @@ def test_attributes_of_a_file_shadow_no_code(tmp_path):
     np.testing.assert_array_equal(model([[0.0]]), [[1.0]])
 
 
+def test_places_for_files_are_refused(tmp_path):
+    """joblib would unpickle what lies in a pipeline's cache at the next fit."""
+    state = {"steps": [], "memory": str(tmp_path), "_sklearn_version": sklearn.__version__}
+    assert_refused(tmp_path, forge({"object": "sklearn.Pipeline", "state": state}), "has a 'memory'")
+
+
 def fourier_map(omega, amplitude, phase):
     arrays = [
         (name, "<f8", list(np.shape(array)), np.asarray(array, dtype=float).tobytes())
@@ -288,10 +295,18 @@ def test_sparse_indices_out_of_bounds_are_refused(tmp_path):
 
 
 def test_a_seed_for_more_frequencies_than_memory_is_refused(tmp_path):
-    recipe = {"kernel": kernel(1.0), "n_features": 10**6, "n_components": 10**6, "embedding": "paired", "seed": 0}
-    content = forge({"object": "io.FrequencyRecipe", "state": {**recipe, "digest": ""}})
+    size = {"n_features": 10**6, "n_components": 10**6, "embedding": "paired", "seed": 0}
+
+    def stand_in(sampler, own_kernel):
+        drawn_by = {"object": f"sampling.{sampler}", "state": {}}
+        recipe = {"object": "features.FourierRecipe", "state": {"kernel": own_kernel, "sampler": drawn_by, **size}}
+        return forge({"object": "io.SeededMap", "state": {"recipe": recipe, "digest": ""}})
+
     with pytest.raises(MemoryBudgetError):
-        load(tmp_path, content)
+        load(tmp_path, stand_in("MonteCarlo", kernel(1.0)))
+    assert_refused(tmp_path, stand_in("QuasiMonteCarlo", kernel(1.0)), "not drawn from seeds")
+    product = {"object": "kernels.Product", "state": {"left": kernel(1.0), "right": {"same": 3}}}
+    assert_refused(tmp_path, stand_in("MonteCarlo", product), "not drawn from seeds")
 
 
 @pytest.fixture(scope="module")

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 import warnings
 from numbers import Integral, Real
 from typing import Any
 
+import joblib
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from bochner._random import resolve_seed
 from bochner._typing import Array
-from bochner.data import RowBlocks
+from bochner.data import RowBlocks, RowSource
 from bochner.errors import AssumptionError, FirstBlockWarning, invalid_parameter
 from bochner.estimators._sklearn import CallbackSupportMixin, HasMethods, Interval, StrOptions
 from bochner.estimators.certification import MapCertifier
@@ -19,10 +21,16 @@ from bochner.estimators.transformers import FourierFeatures
 from bochner.features import FeatureMap, map_of
 from bochner.kernels import Stationary, resolve_kernel
 from bochner.kernels.base import check_scale
-from bochner.planning import default_width, median_length_scale
+from bochner.planning import MEDIAN_ROWS, default_width, median_length_scale
 from bochner.sampling import resolve_sampler
+from bochner.statistics import CheckpointFile
 
 __all__ = ["KernelModel", "check_penalties"]
+
+_log = logging.getLogger("bochner")
+
+_ROWS_FOR_FEATURES = 20_000
+"""Rows that a data-dependent map sees of a table that is not in memory."""
 
 
 class KernelModel(CallbackSupportMixin, BaseEstimator):
@@ -48,34 +56,73 @@ class KernelModel(CallbackSupportMixin, BaseEstimator):
         "random_state": FourierFeatures._parameter_constraints["random_state"],
     }
 
-    def _settle_features(self, blocks: RowBlocks) -> None:
-        """Settle what must be known before the first row: seed, kernel, features."""
+    def _settle_features(self, rows: RowSource, file: CheckpointFile | None = None) -> None:
+        """Settle what must be known before the first row: seed, kernel, features. A resumed fit has its old seed."""
         self.seed_ = resolve_seed(self.random_state)
+        if file is not None:
+            self.seed_ = file.notes.setdefault("seed", self.seed_)
         if self.features is not None:
-            self.features_ = clone(self.features).fit(blocks.X)
-            self._feature_map = map_of(self.features_, blocks.X)
+            X = rows.X if isinstance(rows, RowBlocks) else rows.sample(_ROWS_FOR_FEATURES, self.seed_)
+            self.features_ = clone(self.features).fit(X)
+            self._feature_map = map_of(self.features_, X)
             return
         asked = getattr(self, self._width_parameter)
-        width = default_width(blocks.n_rows) if isinstance(asked, str) else asked
+        width = default_width(rows.n_rows) if isinstance(asked, str) else asked
         self.features_ = FourierFeatures(
-            self._resolved_kernel(blocks), n_components=width, sampling=self.sampling, random_state=self.seed_
-        ).fit(self._rows_for_features(blocks))
+            self._resolved_kernel(rows), n_components=width, sampling=self.sampling, random_state=self.seed_
+        ).fit(self._rows_for_features(rows))
         self._feature_map = self.features_.map_
 
-    def _rows_for_features(self, blocks: RowBlocks) -> Any:
-        """All rows of positive weight for a sampler that looks at them, else one row, which tells the width."""
-        if not resolve_sampler(self.sampling).uses_pilot:
-            return blocks.X[:1]
-        return blocks.X if blocks.sample_weight is None else blocks.X[np.flatnonzero(blocks.sample_weight)]
+    def _rows_for_features(self, rows: RowSource) -> Any:
+        """Rows of positive weight for a sampler that looks at them, else one row, which tells the width.
 
-    def _resolved_kernel(self, blocks: RowBlocks) -> Stationary:
+        All of them if they are in memory, else a sample.
+        """
+        if not resolve_sampler(self.sampling).uses_pilot:
+            return np.zeros((1, rows.n_features), dtype=rows.dtype)
+        if not isinstance(rows, RowBlocks):
+            return rows.sample(_ROWS_FOR_FEATURES, self.seed_)
+        return rows.X if rows.sample_weight is None else rows.X[np.flatnonzero(rows.sample_weight)]
+
+    def _resolved_kernel(self, rows: RowSource) -> Stationary:
         kernel = resolve_kernel(self, self.kernel)
         choice = self.length_scale
         if isinstance(choice, str):
             if choice == "auto" and isinstance(self.kernel, Stationary):
                 return kernel
-            return kernel.scaled_by(median_length_scale(blocks.X, kernel, self.seed_, blocks.sample_weight))
-        return kernel.with_length_scale(check_scale(self, choice, blocks.X.shape[1]))
+            return kernel.scaled_by(median_length_scale(rows.sample(MEDIAN_ROWS, self.seed_), kernel, self.seed_))
+        return kernel.with_length_scale(check_scale(self, choice, rows.n_features))
+
+    def _announce_passes(self, rows: RowSource, n_solver: int) -> None:
+        """Tell the log how often rows that are not in memory will be read, and why."""
+        if isinstance(rows, RowBlocks):
+            return
+        looks = []
+        if rows.known_rows is None and (rows.passes is None or isinstance(getattr(self, self._width_parameter), str)):
+            looks += ["to count the rows"] if self._looks_at_rows() else []
+        looks += ["to look at some of them"] if self._looks_at_rows() else []
+        reasons = "".join(f", 1 {reason}" for reason in looks)
+        _log.info(
+            "%s reads the rows %d time(s): %d to fit%s.", type(self).__name__, n_solver + len(looks), n_solver, reasons
+        )
+
+    def _looks_at_rows(self) -> bool:
+        """Whether features are chosen by looking at rows."""
+        own_scale = isinstance(self.kernel, Stationary) and self.length_scale == "auto"
+        by_scale = isinstance(self.length_scale, str) and not own_scale
+        return self.features is not None or by_scale or resolve_sampler(self.sampling).uses_pilot
+
+    def _identity(self, rows: RowSource) -> dict[str, str]:
+        """What decides the statistics of a fit, in words and digests: the identity of its checkpoint."""
+        names = ("kernel", "features", self._width_parameter, "length_scale", "sampling", "random_state")
+        return {
+            "estimator": type(self).__name__,
+            **{name: _identified(getattr(self, name)) for name in names},
+            "number of rows": str(rows.n_rows),
+            "number of columns": str(rows.n_features),
+            "number of targets": str(rows.n_targets),
+            "float type": rows.dtype.name,
+        }
 
     def _map(self) -> FeatureMap:
         return self._feature_map
@@ -104,6 +151,12 @@ class KernelModel(CallbackSupportMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _identified(value: Any) -> str:
+    """A value as a short text that no other value has."""
+    plain = isinstance(value, (str, Real)) or value is None
+    return repr(value) if plain else f"{type(value).__name__} {joblib.hash(value)[:16]}"
 
 
 def check_penalties(owner: object, alphas: Any) -> Array:

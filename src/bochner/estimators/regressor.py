@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from numbers import Real
+from os import PathLike
 from typing import Any, Self
 
 import numpy as np
@@ -12,29 +14,29 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bochner._typing import Array
-from bochner.data import RowBlocks
+from bochner.data import RowSource
 from bochner.errors import IllConditionedWarning, InvalidDataError
 from bochner.estimators._sklearn import (
     Interval,
     StrOptions,
-    check_sample_weight,
     progress,
-    refuse_lazy,
     validated,
     with_callbacks,
 )
 from bochner.estimators.kernel_model import KernelModel, check_penalties
 from bochner.estimators.ridge_certificate import certify_regressor
-from bochner.features import linear_response, transform
+from bochner.estimators.rows import linear_predictions, over_rows, rows_to_fit
+from bochner.features import transform
 from bochner.kernels import Stationary
 from bochner.planning import require_memory, ridge_bill
 from bochner.solvers import PredictiveSpread, RidgePath, RidgeSolution, effective_dof, solve_ridge
-from bochner.statistics import Moments, PassPlan, accumulate, plan_pass
+from bochner.statistics import CheckpointFile, Moments, MomentsCheckpoint, PassPlan, accumulate, plan_pass
 from bochner.theory import Certificate
 
 __all__ = ["KernelRegressor"]
 
 _SPREAD_ROWS = 1024
+_MANY_ROWS = 2**40  # of a source that cannot tell before it is read
 
 
 def _streams(self: KernelRegressor) -> bool:
@@ -76,6 +78,9 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
     fit_intercept : bool, default=True
     sampling : str or Sampler, default="monte_carlo"
         As in `FourierFeatures`.
+    checkpoint : str or Path, default=None
+        A file that holds how far `fit` came. A fit that was killed goes on from there if it is called again with the
+        same parameters and rows, and gives the model of an uninterrupted one; other parameters or rows are refused.
     random_state : int, RandomState, Generator or None, default=None
         Seed of frequencies and subsamples.
 
@@ -115,6 +120,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
     True
     """
 
+    checkpoint: Any
     _solution: RidgeSolution | None
 
     _parameter_constraints: dict[str, list[Any]] = {
@@ -123,6 +129,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         "alphas": ["array-like", None],
         "solver": [StrOptions({"auto", "direct"})],
         "fit_intercept": ["boolean"],
+        "checkpoint": [str, PathLike, None],
     }
 
     def __init__(
@@ -137,6 +144,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         solver: str = "auto",
         fit_intercept: bool = True,
         sampling: Any = "monte_carlo",
+        checkpoint: Any = None,
         random_state: Any = None,
     ) -> None:
         self.kernel = kernel
@@ -148,17 +156,20 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         self.solver = solver
         self.fit_intercept = fit_intercept
         self.sampling = sampling
+        self.checkpoint = checkpoint
         self.random_state = random_state
 
     @with_callbacks
     @validated
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the model in one pass over the rows (two for alpha="loo").
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            float32 is computed in float32 and summed in float64. Memory maps are read block by block.
+        X : array-like or sparse matrix of shape (n_samples, n_features), a scan, or a Dask array or data frame
+            float32 is computed in float32 and summed in float64. Memory maps are read block by block, and so are the
+            files of `scan_parquet` and its siblings, which bring targets and weights with them. Dask collections are
+            worked on by the current `distributed.Client`.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
         sample_weight : array-like of shape (n_samples,), default=None
             A weight of 2 counts a row twice, 0 removes it.
@@ -167,16 +178,18 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         -------
         self
         """
-        blocks = self._validated_blocks(X, y, sample_weight, reset=True)
-        self._begin(blocks)
-        plan = self._add(blocks)
-        self._solution = self._solve(blocks, plan)
+        rows = self._validated_rows(X, y, sample_weight, reset=True)
+        self._announce_passes(rows, 2 if self.alpha == "loo" else 1)
+        checkpoint = self._opened_checkpoint(rows)
+        self._begin(rows, checkpoint)
+        plan = self._add(rows, checkpoint)
+        self._solution = self._solve(rows, plan)
         return self
 
     @available_if(_streams)
     @with_callbacks
     @validated
-    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Add rows to the model. Any split of the rows gives the model that `fit` gives on all of them, to rounding.
 
         What depends on the data beyond the moments, `length_scale="auto"` and `n_components="auto"`, is settled by
@@ -192,15 +205,13 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         self
         """
         first = not hasattr(self, "moments_")
-        blocks = self._validated_blocks(X, y, sample_weight, reset=first)
+        rows = self._validated_rows(X, y, sample_weight, reset=first)
         if first:
-            self._begin(blocks)
-            self._warn_of_first_block(blocks.n_rows)
-        elif blocks.n_targets != len(self.moments_.y_mean):
-            raise InvalidDataError(
-                f"y must have {len(self.moments_.y_mean)} targets as before. Got {blocks.n_targets}."
-            )
-        self._add(blocks)
+            self._begin(rows)
+            self._warn_of_first_block(rows.n_rows)
+        elif rows.n_targets != len(self.moments_.y_mean):
+            raise InvalidDataError(f"y must have {len(self.moments_.y_mean)} targets as before. Got {rows.n_targets}.")
+        self._add(rows)
         self._solution = None
         return self
 
@@ -221,12 +232,10 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         mean : array of shape (n_samples,) or (n_samples, n_targets)
         std : array of the same shape, if `return_std`
         """
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         solution = self._solved()
-        mean = linear_response(self._map(), X, solution.coef, solution.intercept, X.dtype)
+        mean = linear_predictions(self, X, self._map(), solution.coef, solution.intercept)
         mean = mean[:, 0] if self._flat_target else mean
-        return (mean, self._standard_deviation(X)) if return_std else mean
+        return (mean, over_rows(self, X, self._standard_deviation)) if return_std else mean
 
     def certify(
         self, X: Any = None, *, y: Any = None, X_new: Any = None, delta: float = 0.01, independent: bool = True
@@ -295,53 +304,55 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
 
     # The steps of a fit, in their order.
 
-    def _validated_blocks(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> RowBlocks:
-        refuse_lazy(X)
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            multi_output=True,
-            y_numeric=True,
-            reset=reset,
-        )
+    def _validated_rows(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> RowSource:
+        rows, y = rows_to_fit(self, X, y, sample_weight, reset=reset, multi_output=True, y_numeric=True)
         if reset:
-            self._flat_target = y.ndim == 1
-        return RowBlocks(X, y, check_sample_weight(sample_weight, X), X.dtype)
+            self._flat_target = rows.n_targets == 1 if y is None else y.ndim == 1
+        return rows
 
-    def _begin(self, blocks: RowBlocks) -> None:
+    def _opened_checkpoint(self, rows: RowSource) -> MomentsCheckpoint | None:
+        """The checkpoint of this fit, with what an earlier run of it left there."""
+        if self.checkpoint is None:
+            return None
+        return MomentsCheckpoint(CheckpointFile(self.checkpoint, self._identity(rows)))
+
+    def _begin(self, rows: RowSource, checkpoint: MomentsCheckpoint | None = None) -> None:
         """Settle everything that must be known before the first row."""
-        self._settle_features(blocks)
-        self.moments_ = Moments.empty(self._map().n_components, blocks.n_targets)
+        self._settle_features(rows, None if checkpoint is None else checkpoint.file)
+        self.moments_ = Moments.empty(self._map().n_components, rows.n_targets)
         self._solution = None  # an interrupted fit leaves the model of the rows it has seen
 
-    def _add(self, blocks: RowBlocks) -> PassPlan:
+    def _add(self, rows: RowSource, checkpoint: MomentsCheckpoint | None = None) -> PassPlan:
         """One pass: add the moments of the rows."""
         feature_map = self._map()
-        plan = plan_pass(blocks.n_rows, feature_map, blocks.n_targets, blocks.dtype)
+        plan = plan_pass(rows.known_rows or _MANY_ROWS, feature_map, rows.n_targets, rows.dtype)
+        if checkpoint is not None:
+            checkpoint.restore(self.moments_)
+            plan = replace(plan, block_rows=checkpoint.block_rows or plan.block_rows)
         D = feature_map.n_components
         bill = ridge_bill(
             plan,
-            n_features=blocks.X.shape[1],
+            n_features=rows.n_features,
             n_components=D,
-            n_targets=blocks.n_targets,
-            dtype=blocks.dtype,
+            n_targets=rows.n_targets,
+            dtype=rows.dtype,
+            reading=rows.read_bytes,
         )
         require_memory(bill, f"Lower n_components (now {D}), or raise the budget with bochner.set_config(memory=...).")
-        on_block, finish = progress(self, len(blocks.slices(plan.block_rows)), blocks.X, blocks.Y)
-        accumulate(blocks, feature_map, self.moments_, plan, on_block=on_block)
+        on_block, finish = progress(
+            self, rows.n_blocks(plan.block_rows), getattr(rows, "X", None), getattr(rows, "Y", None)
+        )
+        accumulate(rows, feature_map, self.moments_, plan, on_block=on_block, checkpoint=checkpoint)
         finish()
         if not self.moments_.weight > 0:
             raise InvalidDataError("The sum of sample_weight must be positive. Got 0.")
         return plan
 
-    def _solve(self, blocks: RowBlocks | None = None, plan: PassPlan | None = None) -> RidgeSolution:
+    def _solve(self, rows: RowSource | None = None, plan: PassPlan | None = None) -> RidgeSolution:
         """Choose the penalty and solve."""
 
         def leave_one_out(solver: Any, alphas: Array) -> Array:
-            errors: Array = solver.leave_one_out(blocks, self._map(), plan, self.moments_, alphas)
+            errors: Array = solver.leave_one_out(rows, self._map(), plan, self.moments_, alphas)
             return errors
 
         solution = solve_ridge(

@@ -3,8 +3,9 @@
 from typing import Any
 
 from bochner.io.model_file import load, save
+from bochner.io.onnx import register_skl2onnx, to_onnx
 
-__all__ = ["TRUSTED_TYPES", "load", "save"]
+__all__ = ["TRUSTED_TYPES", "load", "register_skl2onnx", "save", "to_onnx"]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""What compiled loops take for granted of objects, checked when they come from a file."""
+"""What is taken for granted of objects, checked when they come from a file: compiled loops trust the shapes."""
 
 from __future__ import annotations
 
@@ -7,17 +7,32 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
+from sklearn.base import BaseEstimator
 
 from bochner.errors import FileFormatError
 from bochner.features import FourierMap, OrbitFourierMap
 from bochner.groups import Transforms
 from bochner.statistics import Moments
 
-__all__ = ["check_object"]
+__all__ = ["check_object", "places"]
+
+_PLACES = ("checkpoint", "memory")
+
+
+def places(value: Any) -> set[str]:
+    """Parameters of an estimator that name a place for the files of a fit.
+
+    Model files have none: they say nothing of the model, and the next fit would read whatever is in that place.
+    """
+    if not isinstance(value, BaseEstimator):
+        return set()
+    return {name for name in _PLACES if vars(value).get(name) is not None}
 
 
 def check_object(value: Any) -> None:
-    """Raise `FileFormatError` if shapes within an object do not fit each other."""
+    """Raise `FileFormatError` if shapes within an object do not fit each other, or if it names places for files."""
+    for name in places(value):
+        raise FileFormatError(f"was altered: a {type(value).__name__} has a {name!r}, which models in files have not.")
     for type_, fits in _RULES.items():
         if isinstance(value, type_) and not fits(value):
             raise FileFormatError(f"was altered: the arrays of a {type(value).__name__} do not fit each other.")

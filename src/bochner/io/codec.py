@@ -51,9 +51,7 @@ class Encoder:
 
     def encode(self, value: Any, path: str) -> Any:
         """The JSON of a value that is found at `path`."""
-        if value is None or (isinstance(value, (bool, str)) and type(value) in (bool, str)):
-            return value
-        if type(value) is int:
+        if value is None or type(value) in (bool, int, str):
             return value
         if type(value) is float:
             return value if math.isfinite(value) else {"float": repr(value)}
@@ -61,7 +59,7 @@ class Encoder:
             return [self.encode(each, f"{path}.{i}") for i, each in enumerate(value)]
         if type(value) is tuple:
             return {"tuple": [self.encode(each, f"{path}.{i}") for i, each in enumerate(value)]}
-        if isinstance(value, dict) and type(value).__module__ in ("builtins", "collections", "sklearn.utils._bunch"):
+        if type(value) is dict:
             pairs = [[self.encode(k, f"{path}.key"), self.encode(v, f"{path}.{k}")] for k, v in value.items()]
             return {"dict": pairs}
         if isinstance(value, slice):

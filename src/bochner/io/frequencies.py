@@ -8,35 +8,32 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any
 
 from bochner.config import get_config
 from bochner.errors import FileFormatError, MemoryBudgetError
-from bochner.estimators import FourierFeatures
-from bochner.features import FourierMap, draw_fourier_map, n_frequencies
-from bochner.kernels import Stationary
-from bochner.sampling import MonteCarlo, resolve_sampler
+from bochner.features import FourierMap, FourierRecipe, n_frequencies
+from bochner.kernels import Gaussian, Scaled
+from bochner.sampling import MonteCarlo
 
-__all__ = ["FrequencyRecipe", "recipe_of"]
+__all__ = ["SeededMap", "seeded"]
 
 
 @dataclass(frozen=True)
-class FrequencyRecipe:
-    """All that a Fourier map of independent frequencies depends on, and a digest of the map."""
+class SeededMap:
+    """What stands for a Fourier map in a file: what it is drawn from, and a digest of what was drawn."""
 
-    kernel: Stationary
-    n_features: int
-    n_components: int
-    embedding: str
-    seed: int
+    recipe: FourierRecipe
     digest: str
 
     def draw(self) -> FourierMap:
         """The map, bit for bit."""
-        size = 16 * n_frequencies(self.n_components, self.embedding) * self.n_features  # type: ignore[arg-type]
+        recipe = self.recipe
+        if not _is_exact(recipe):
+            raise FileFormatError("was altered: it holds a seed for frequencies that are not drawn from seeds.")
+        size = 16 * n_frequencies(recipe.n_components, recipe.embedding) * recipe.n_features
         if size > get_config().memory_budget():
             raise MemoryBudgetError(f"The frequencies of this model take {size:,} bytes, more than the memory budget.")
-        drawn = _draw(self.kernel, self.n_features, self.n_components, self.embedding, self.seed)
+        drawn = recipe.draw()
         if _digest(drawn) != self.digest:
             raise FileFormatError(
                 "holds a seed in place of frequencies, and this version of NumPy or bochner draws others from it. "
@@ -45,27 +42,26 @@ class FrequencyRecipe:
         return drawn
 
 
-def recipe_of(features: FourierFeatures) -> FrequencyRecipe | None:
-    """The recipe of the fitted map, if drawing it again is exact; else None."""
-    kernel, d, seed = features.kernel_, features.n_features_in_, features.seed_
-    if type(resolve_sampler(features.sampling)) is not MonteCarlo or kernel.spectral_measure(d).n_uniforms > 0:
+def seeded(fourier: FourierMap) -> SeededMap | None:
+    """The stand-in of a map, if drawing it again is exact; else None."""
+    recipe = fourier.recipe
+    if recipe is None or not _is_exact(recipe):
         return None
-    given: dict[str, Any] = {"n_features": d, "n_components": features.map_.n_components, "seed": seed}
-    digest = _digest(features.map_)
-    if _digest(_draw(kernel, embedding=features.embedding, **given)) != digest:
-        return None  # changed by hand after the fit
-    return FrequencyRecipe(kernel, embedding=features.embedding, digest=digest, **given)
+    digest = _digest(fourier)
+    unchanged = _digest(recipe.draw()) == digest  # nobody has changed it after the fit
+    return SeededMap(recipe, digest) if unchanged else None
 
 
-def _draw(kernel: Stationary, n_features: int, n_components: int, embedding: Any, seed: int) -> FourierMap:
-    return draw_fourier_map(
-        kernel, MonteCarlo(), n_features=n_features, n_components=n_components, embedding=embedding, seed=seed
-    )
+def _is_exact(recipe: FourierRecipe) -> bool:
+    kernel = recipe.kernel
+    while isinstance(kernel, Scaled):
+        kernel = kernel.kernel
+    return type(recipe) is FourierRecipe and type(recipe.sampler) is MonteCarlo and type(kernel) is Gaussian
 
 
-def _digest(drawn: FourierMap) -> str:
+def _digest(fourier: FourierMap) -> str:
     digest = sha256()
-    for array in (drawn.omega, drawn.amplitude, drawn.phase):
+    for array in (fourier.omega, fourier.amplitude, fourier.phase):
         digest.update(f"{array.shape}{array.dtype}".encode())
         digest.update(array.tobytes())
     return digest.hexdigest()

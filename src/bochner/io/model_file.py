@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+from dataclasses import replace
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -11,13 +13,12 @@ from sklearn.base import BaseEstimator
 
 from bochner._archive import read_archive, write_archive
 from bochner.errors import FileFormatError, UnsupportedModelError, invalid_parameter
-from bochner.estimators import FourierFeatures
 from bochner.features import FourierMap
-from bochner.io.checks import check_object
+from bochner.io.checks import check_object, places
 from bochner.io.codec import Decoder, Encoder
-from bochner.io.frequencies import FrequencyRecipe, recipe_of
-from bochner.io.summary import MomentsSummary, PenaltySummary
-from bochner.solvers import QuadraticPenalty
+from bochner.io.frequencies import SeededMap, seeded
+from bochner.io.statistics import MomentsSummary, PackedMoments, PenaltySummary
+from bochner.solvers import LinearSolution, QuadraticPenalty
 from bochner.statistics import Moments
 
 __all__ = ["load", "save"]
@@ -40,8 +41,8 @@ def save(model: Any, path: str | Path, *, frequencies: str = "auto", statistics:
     frequencies : {"auto", "stored"}, default="auto"
         "auto" leaves frequencies out where drawing them again from the seed gives the same bits. "stored" keeps them.
     statistics : bool, default=True
-        Whether to keep the moments of the rows: D x D numbers, most of the file. Without them the loaded model predicts
-        and transforms, and refuses what needs them: error bars, certificates, `partial_fit`.
+        Whether to keep the moments of the rows: D^2 / 2 numbers, most of the file. Without them the loaded model
+        predicts and transforms, and refuses what needs them: error bars, certificates, `partial_fit`.
 
     Examples
     --------
@@ -91,22 +92,22 @@ def load(path: str | Path) -> Any:
 
 
 class _StandIns:
-    """What is written in place of an object, to make files smaller."""
+    """What is written in place of an object: something smaller, or without the places of a fit's files."""
 
     def __init__(self, *, redraw: bool, statistics: bool) -> None:
         self._redraw = redraw
         self._statistics = statistics
-        self._recipes: dict[int, FrequencyRecipe] = {}
 
     def __call__(self, value: Any) -> Any:
-        if self._redraw and isinstance(value, FourierFeatures) and hasattr(value, "map_"):
-            recipe = recipe_of(value)
-            if recipe is not None:
-                self._recipes[id(value.map_)] = recipe
-        if isinstance(value, FourierMap):
-            return self._recipes.get(id(value), value)
-        if not self._statistics and type(value) is Moments:
-            return _without(value, "zz", MomentsSummary)
+        if places(value):
+            value = copy(value)
+            vars(value).update(dict.fromkeys(places(value)))
+        if self._redraw and isinstance(value, FourierMap):
+            return seeded(value) or value
+        if isinstance(value, LinearSolution):
+            return replace(value, dual=None)  # a number for every training row, for the solver alone
+        if type(value) is Moments:
+            return PackedMoments.of(value) if self._statistics else _without(value, "zz", MomentsSummary)
         if not self._statistics and type(value) is QuadraticPenalty and value.matrix is not None:
             return _without(value, "matrix", PenaltySummary)
         return value
@@ -121,9 +122,12 @@ def _without(value: Any, name: str, summary: type) -> Any:
 def _finished(value: Any) -> Any:
     if isinstance(value, BaseEstimator):
         _add_new_parameters(value)
-    finished = value.draw() if isinstance(value, FrequencyRecipe) else value
-    check_object(finished)
-    return finished
+    if isinstance(value, SeededMap):
+        value = value.draw()
+    elif isinstance(value, PackedMoments):
+        value = value.unpacked()
+    check_object(value)
+    return value
 
 
 def _add_new_parameters(value: BaseEstimator) -> None:

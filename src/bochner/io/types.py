@@ -5,13 +5,18 @@ A name is part of the file format: a class that moves keeps the name it had.
 
 from __future__ import annotations
 
+from dataclasses import is_dataclass
 from functools import cache
 from importlib import import_module
 from typing import Any
 
+import numpy as np
+from scipy.sparse import csr_array
+from sklearn.base import BaseEstimator
+
 __all__ = ["name_of", "trusted_types", "types_by_name"]
 
-# Packages whose exported classes are all data: objects with a __dict__ and no resources.
+# Packages whose exported dataclasses and estimators can be in a file.
 _PACKAGES = (
     "kernels",
     "sampling",
@@ -24,14 +29,15 @@ _PACKAGES = (
     "estimators",
 )
 
-# Data behind the exported classes.
+# Data behind those, and classes of another kind.
 _INSIDE = {
+    "features.base": ("TransformerMap",),
     "groups.combined": ("_Composed",),
     "features.nystroem": ("KernelMap", "NystroemMap"),
     "comparison.sequential": ("ConformalEvidence",),
     "estimators.pre_image": ("PreImages", "ScoreMap"),
-    "io.frequencies": ("FrequencyRecipe",),
-    "io.summary": ("MomentsSummary", "PenaltySummary"),
+    "io.frequencies": ("SeededMap",),
+    "io.statistics": ("MomentsSummary", "PackedMoments", "PenaltySummary"),
 }
 
 _SCIKIT_LEARN = {
@@ -47,6 +53,7 @@ _SCIKIT_LEARN = {
         "Binarizer",
         "FunctionTransformer",
         "KBinsDiscretizer",
+        "LabelBinarizer",
         "LabelEncoder",
         "MaxAbsScaler",
         "MinMaxScaler",
@@ -57,7 +64,6 @@ _SCIKIT_LEARN = {
         "PowerTransformer",
         "QuantileTransformer",
         "RobustScaler",
-        "SplineTransformer",
         "StandardScaler",
         "TargetEncoder",
     ),
@@ -93,10 +99,10 @@ def name_of(type_: type) -> str | None:
 
 
 def _is_data(value: Any) -> bool:
-    return isinstance(value, type) and not getattr(value, "_is_protocol", False)
+    return isinstance(value, type) and (is_dataclass(value) or issubclass(value, BaseEstimator))
 
 
 def trusted_types() -> list[str]:
-    """Full names of bochner's types, for formats that ask for a list of trusted ones (skops, MLflow)."""
-    ours = (type_ for type_ in types_by_name().values() if type_.__module__.startswith("bochner."))
-    return sorted(f"{type_.__module__}.{type_.__qualname__}" for type_ in ours)
+    """Full names of the types inside our models, for formats that ask for a list of trusted ones (skops, MLflow)."""
+    ours = [type_ for type_ in types_by_name().values() if type_.__module__.startswith("bochner.")]
+    return sorted(f"{type_.__module__}.{type_.__qualname__}" for type_ in [*ours, csr_array, np.dtype])

@@ -1,6 +1,7 @@
 """Before a fit: bandwidths, width, memory, time."""
 
-from bochner.planning.bandwidth import median_length_scale
+from bochner.planning.bandwidth import MEDIAN_ROWS, median_length_scale
+from bochner.planning.cluster import ClusterPlan
 from bochner.planning.cost import CostModel, calibrate
 from bochner.planning.memory import MemoryBill, classifier_bill, format_bytes, pca_bill, require_memory, ridge_bill
 from bochner.planning.plan import Alternative, Plan
@@ -10,7 +11,9 @@ from bochner.planning.width import default_width
 __all__ = [
     "Alternative",
     "Budget",
+    "ClusterPlan",
     "CostModel",
+    "MEDIAN_ROWS",
     "MemoryBill",
     "Plan",
     "calibrate",

@@ -11,10 +11,11 @@ from scipy.sparse import issparse
 
 from bochner._random import resolve_seed
 from bochner._typing import Array
-from bochner.config import config_context, get_config
+from bochner.config import config_context, get_config, parse_bytes
 from bochner.errors import MemoryBudgetError, invalid_parameter
 from bochner.kernels import Stationary, resolve_kernel
 from bochner.planning.bandwidth import median_length_scale
+from bochner.planning.cluster import ClusterPlan, plan_cluster
 from bochner.planning.cost import CostModel, calibrate
 from bochner.planning.memory import MemoryBill, format_bytes, ridge_bill
 from bochner.planning.plan import Alternative, Plan
@@ -45,6 +46,9 @@ def plan(
     memory: int | str | None = None,
     time: float | None = None,
     embedding: Embedding = "paired",
+    workers: int | None = None,
+    threads_per_worker: int = 1,
+    bandwidth: int | str = "1GB",
     random_state: Any = 0,
 ) -> Plan:
     """How many features, how much memory, how long: the answer before any fit.
@@ -69,6 +73,12 @@ def plan(
     time : float, default=None
         Time budget in seconds.
     embedding : {"paired", "phase"}, default="paired"
+    workers : int, default=None
+        Also plan the fit on a Dask cluster of so many workers, each as fast as this machine.
+    threads_per_worker : int, default=1
+        Threads of each of them (`dask worker --nthreads`).
+    bandwidth : int or str such as "1GB", default="1GB"
+        Bytes per second between two of them.
     random_state : int, RandomState, Generator or None, default=0
         Of the subsamples for the median heuristic and for the spectrum.
 
@@ -95,7 +105,24 @@ def plan(
     with config_context(memory=memory):
         budget = Budget(n, d, targets, dtype, time, calibrate(dtype.name))
         settled = _settle(_bounds(n, d, spectral, embedding, X), budget, spectral, n_components, eps, delta)
-    return replace(settled, counts=_counts(X, spectral, delta, random_state))
+        cluster = None if workers is None else _cluster(budget, settled, workers, threads_per_worker, bandwidth)
+    return replace(settled, counts=_counts(X, spectral, delta, random_state), cluster=cluster)
+
+
+def _cluster(budget: Budget, settled: Plan, workers: int, threads: int, bandwidth: int | str) -> ClusterPlan:
+    for name, value in (("workers", workers), ("threads_per_worker", threads)):
+        if isinstance(value, bool) or int(value) != value or value < 1:
+            raise invalid_parameter("plan", name, "an integer >= 1", value)
+    return plan_cluster(
+        budget.cost,
+        n_rows=budget.n,
+        n_features=budget.d,
+        n_components=settled.n_components,
+        itemsize=budget.dtype.itemsize,
+        workers=int(workers),
+        threads_per_worker=int(threads),
+        bandwidth=float(parse_bytes(bandwidth)),
+    )
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-
 from bochner.reporting.numbers import count, number, percent, seconds, size
 
 __all__ = ["answers"]
@@ -36,11 +35,11 @@ def _quality(part: dict[str, Any]) -> str:
         )
     if part["kind"] == "classifier":
         return (
-            f"It is right for {percent(part['accuracy'])} of the rows, +- {percent(part['accuracy_standard_error'])}, "
+            f"It is right for {percent(part['accuracy'])} of the rows ± {percent(part['accuracy_standard_error'], 2)}, "
             f"{rows}; {part['baseline']}, is right for {percent(part['baseline_accuracy'])}."
         )
     return (
-        f"Its error is {number(part['rmse'])} +- {number(part['rmse_standard_error'], 2)} (root mean square) {rows}; "
+        f"Its error is {number(part['rmse'])} ± {number(part['rmse_standard_error'], 2)} (root mean square) {rows}; "
         f"predicting {part['baseline']} has {number(part['baseline_rmse'])}. R2 is {number(part['r2'])}. "
         + _error_bars(part["coverage"])
     )
@@ -86,9 +85,9 @@ def _more_features(part: dict[str, Any]) -> str:
 
 
 def _more_rows(part: dict[str, Any]) -> str:
-    if "missing" in part:
+    now = 0 if "missing" in part else len(part["rmse"]) // 2
+    if now == 0 or not part["rmse"][now]:
         return ""
-    now = len(part["rmse"]) // 2
     gain = 1 - part["rmse"][now + 1] / part["rmse"][now]
     return f"Twice the rows would lower the error by about {percent(gain)}, as the model itself expects."
 

@@ -10,7 +10,7 @@ import numpy as np
 from bochner._typing import Array
 from bochner.errors import AssumptionError, InvalidDataError, MemoryBudgetError
 from bochner.features import FourierMap, transform
-from bochner.reporting.nested import narrower, nested_widths, wider, why_not_nested
+from bochner.reporting.nested import narrower, nested_widths, why_not_nested, wider
 from bochner.reporting.view import ModelView, sample_rows
 from bochner.theory import finite_set, pointwise
 from bochner.theory.normalised import normalised
@@ -121,15 +121,14 @@ def _errors(fourier: FourierMap, points: Array, exact: Array) -> tuple[float, fl
     return float(np.max(np.abs(error))), float(np.sqrt(np.mean(error**2)))
 
 
-def _guarantees(view: ModelView, n_points: int, widths: list[int], delta: float) -> list[float] | None:
-    """The bound for all pairs of so many rows at every width; None where no bound applies."""
-    if "missing" in features_by_bound(view, n_points, delta=delta) or (
-        view.embedding == "paired" and any(width % 2 for width in widths)
-    ):
+def _guarantees(view: ModelView, n_points: int, widths: list[int], delta: float) -> list[float | None] | None:
+    """The bound for all pairs of so many rows at every width; None where none applies, as for odd paired widths."""
+    if "missing" in features_by_bound(view, n_points, delta=delta):
         return None
     assert view.kernel is not None
     bound = finite_set.tightest(n_points=n_points, kernel=view.kernel, embedding=view.embedding)
-    return [bound.error(width, delta) for width in widths]
+    odd = [view.embedding == "paired" and width % 2 == 1 for width in widths]
+    return [None if mixed else bound.error(width, delta) for width, mixed in zip(widths, odd)]
 
 
 def _certificate(view: ModelView, X: Any, delta: float) -> dict[str, Any]:

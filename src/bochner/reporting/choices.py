@@ -29,7 +29,7 @@ def choices(view: ModelView) -> dict[str, Any]:
         "asked": {name: str(value) for name, value in asked.items() if value is not None},
         "bandwidths": _bandwidths(view),
         "penalty": penalty_path(view),
-        "dof": _effective_dimension(view),
+        "dof": view.dof,
         "noise": _noise(view),
         "log_marginal_likelihood": view.get("log_marginal_likelihood_"),
         "spectrum": spectrum(view),
@@ -72,11 +72,6 @@ def spectrum(view: ModelView) -> dict[str, Any]:
         "n_above_penalty": None if alpha is None else int(np.sum(kept > float(alpha))),
         "width": view.width,
     }
-
-
-def _effective_dimension(view: ModelView) -> float | None:
-    dof = view.get("dof_") if view.moments is not None else None
-    return None if dof is None else float(dof)
 
 
 def _noise(view: ModelView) -> float | None:

@@ -29,8 +29,8 @@ def residual_chart(part: dict[str, Any]) -> Chart:
     points = part["residuals"]
     return Chart(
         "Residuals against predictions",
-        f"A cloud around zero without a pattern means that nothing simple is left to learn; {count(len(points['fitted']))} "
-        "rows are shown.",
+        "A cloud around zero without a pattern means that nothing simple is left to learn; "
+        f"{count(len(points['fitted']))} rows are shown.",
         Axis.over("prediction", points["fitted"]),
         Axis.over("target - prediction", points["residual"], include=[0.0]),
         [Series("row", points["fitted"], points["residual"], "points")],
@@ -156,10 +156,10 @@ def rows_chart(part: dict[str, Any]) -> Chart:
 def memory_chart(bills: dict[str, Any], width: int, budget: int) -> Chart:
     """Memory of a fit by width, with the budget."""
     return Chart(
-        "What memory a fit takes",
+        "What memory a fit takes, beyond the data",
         f"The budget on this machine is {size(budget)}.",
         Axis.over("features", bills["widths"], log=True, form=count),
-        Axis.over("memory beyond the data", [*bills["memory"], budget], log=True, form=size),
+        Axis.over("memory", [*bills["memory"], budget], log=True, form=size),
         [Series("memory", bills["widths"], bills["memory"])],
         [Rule("this model", width), Rule("budget", budget, vertical=False, style=2)],
     )

@@ -41,7 +41,7 @@ def coverage(y: Array, mean: Array, std: Array, weight: Array | None = None) -> 
 
         observed(p) = share of rows with abs(y - mean) <= q std,      q the (1 + p)/2 quantile of the normal law
 
-    The band is p +- 1.96 standard errors of a share of n rows.
+    The band is p ± 1.96 standard errors of a share of n rows.
     """
     standardised = np.abs(y - mean) / np.maximum(std, np.finfo(float).tiny)
     levels = np.array(_LEVELS)
@@ -104,10 +104,8 @@ def _regression(view: ModelView, X: Any, y: Array, weight: Array | None) -> dict
 
 def _centre(view: ModelView, y: Array, weight: Array | None) -> tuple[Array, str]:
     """The best constant: the mean of the training targets where the model knows it."""
-    if view.moments is not None:
-        return np.broadcast_to(
-            np.reshape(view.moments.y_mean, y.shape[1:]), y.shape
-        ), "the mean of the training targets"
+    if view.totals is not None:
+        return np.broadcast_to(np.reshape(view.totals.y_mean, y.shape[1:]), y.shape), "the mean of the training targets"
     return np.broadcast_to(np.average(y, axis=0, weights=weight), y.shape), "the mean of the held-out targets"
 
 

@@ -15,7 +15,7 @@ from bochner.features import transform
 from bochner.planning import Budget, calibrate, classifier_bill, pca_bill
 from bochner.reporting.nested import narrower_moments, nested_widths, why_not_nested
 from bochner.reporting.view import ModelView, sample_rows
-from bochner.solvers import BandedRidge, RidgeProblem, solve_ridge
+from bochner.solvers import RidgePoint, RidgeProblem, solve_ridge
 from bochner.solvers.criteria import gcv_score
 from bochner.statistics import Moments
 
@@ -58,10 +58,12 @@ def _from_moments(view: ModelView, moments: Moments, X: Any, y: Any) -> dict[str
     for width in nested_widths(view.width):
         if width > _WIDEST_SOLVE:
             break
-        part, columns, scale = (
-            (moments, np.arange(width), 1.0) if width == view.width else narrower_moments(moments, view.fourier, width)
-        )
-        score, coef, intercept = _ridge(view, part, own=width == view.width)
+        if width == view.width:
+            columns, scale = np.arange(width), 1.0
+            score, coef, intercept = _own_ridge(view, moments)
+        else:
+            part, columns, scale = narrower_moments(moments, view.fourier, width)
+            score, coef, intercept = _narrow_ridge(view, part)
         widths.append(width)
         gcv.append(np.sqrt(score))
         if Z is not None:
@@ -76,15 +78,23 @@ def _from_moments(view: ModelView, moments: Moments, X: Any, y: Any) -> dict[str
     }
 
 
-def _ridge(view: ModelView, moments: Moments, *, own: bool) -> tuple[float, Array, Array]:
-    """GCV, coefficients and intercept of a ridge model: the model itself, or one with its penalty chosen likewise."""
-    estimator, intercept = view.estimator, bool(view.estimator.fit_intercept)
-    if own:
-        problem = RidgeProblem.from_moments(moments, intercept)
-        point = BandedRidge(problem).point(estimator.alpha_)
-        score = np.nan if point is None else gcv_score(problem, point)
-        return score, np.reshape(estimator.coef_, (-1, moments.zy.shape[0])).T, np.atleast_1d(estimator.intercept_)
-    solution = solve_ridge(moments, fit_intercept=intercept, alpha="gcv")
+def _own_ridge(view: ModelView, moments: Moments) -> tuple[float, Array, Array]:
+    """GCV, coefficients and intercept of the model itself."""
+    estimator = view.estimator
+    coef = np.reshape(estimator.coef_, (-1, moments.zy.shape[0])).T
+    if view.path is not None:
+        return float(np.nanmin(view.path.gcv)), coef, np.atleast_1d(estimator.intercept_)
+    problem = RidgeProblem.from_moments(moments, bool(estimator.fit_intercept))
+    fit, penalty = np.sum(problem.cross * coef, axis=0), np.sum(coef**2, axis=0)
+    residual = np.maximum(problem.energy - fit - estimator.alpha_ * penalty, 0.0)
+    assert view.dof is not None
+    point = RidgePoint(estimator.alpha_, residual, penalty, view.dof, log_det=np.nan)
+    return gcv_score(problem, point), coef, np.atleast_1d(estimator.intercept_)
+
+
+def _narrow_ridge(view: ModelView, moments: Moments) -> tuple[float, Array, Array]:
+    """GCV, coefficients and intercept of a narrower model, with its own penalty."""
+    solution = solve_ridge(moments, fit_intercept=bool(view.estimator.fit_intercept), alpha="gcv")
     assert solution.path is not None
     return float(np.nanmin(solution.path.gcv)), solution.coef, solution.intercept
 
@@ -164,8 +174,10 @@ def _bills(view: ModelView) -> dict[str, Any]:
     """Memory, and seconds where a cost model is known, of a fit at every width, on this machine."""
     if view.n_rows is None:
         return {"missing": "The bill of a fit needs the number of rows; a feature map has seen none."}
-    targets = 1 if view.moments is None else max(1, len(view.moments.y_mean))
-    single = view.moments is not None and view.moments.precision > 1e-10
+    if view.kind == "regressor" and view.totals is None:
+        return {"missing": "The bill of a fit is known for direct solvers only."}
+    targets = 1 if view.totals is None else max(1, len(view.totals.y_mean))
+    single = view.totals is not None and view.totals.precision > 1e-10
     dtype = np.dtype(np.float32 if single else np.float64)
     budget = Budget(view.n_rows, view.n_inputs, targets, dtype, None, calibrate(dtype.name))
     widths = nested_widths(view.width, doublings=_DOUBLINGS)

@@ -30,7 +30,7 @@ def nested_widths(width: int, *, doublings: int = 0) -> list[int]:
     """width / 2^j, down to 16 at least, and width * 2^j; even, ascending."""
     candidates = [width // 2**j for j in range(1, _HALVINGS + 1)]
     narrow = sorted({w - w % 2 for w in candidates if w >= _NARROWEST})
-    return [*narrow, width, *(2 * (width // 2) * 2**j for j in range(1, doublings + 1))]
+    return [*narrow, width, *(2 * max(1, width // 2) * 2**j for j in range(1, doublings + 1))]
 
 
 def narrower(fourier: FourierMap, width: int) -> FourierMap:

@@ -22,9 +22,9 @@ def count(value: float | None) -> str:
     return "unknown" if value is None else f"{round(value):,}"
 
 
-def percent(value: float | None) -> str:
+def percent(value: float | None, digits: int = 3) -> str:
     """A share as a percentage."""
-    return "unknown" if value is None else f"{100 * value:.3g} %"
+    return "unknown" if value is None else f"{100 * value:.{digits}g} %"
 
 
 def seconds(value: float | None) -> str:

@@ -68,7 +68,7 @@ def _quality(part: dict[str, Any]) -> Iterator[Block]:
 def _regression(part: dict[str, Any]) -> Iterator[Block]:
     yield _facts(
         ("R2", number(part["r2"])),
-        ("Error (RMS)", f"{number(part['rmse'])} +- {number(part['rmse_standard_error'], 2)}"),
+        ("Error (RMS)", f"{number(part['rmse'])} ± {number(part['rmse_standard_error'], 2)}"),
         ("Error (mean absolute)", number(part["mae"])),
         ("Error of the mean (RMS)", number(part["baseline_rmse"])),
         ("Held-out rows", count(part["n_rows"])),
@@ -84,7 +84,7 @@ def _regression(part: dict[str, Any]) -> Iterator[Block]:
 
 def _classification(part: dict[str, Any]) -> Iterator[Block]:
     facts = [
-        ("Accuracy", f"{percent(part['accuracy'])} +- {percent(part['accuracy_standard_error'])}"),
+        ("Accuracy", f"{percent(part['accuracy'])} ± {percent(part['accuracy_standard_error'], 2)}"),
         ("Most frequent class", percent(part["baseline_accuracy"])),
     ]
     if "log_loss" in part:

@@ -16,7 +16,7 @@ from bochner.reporting.numbers import number
 __all__ = ["Axis", "Chart", "Rule", "Series", "swatch"]
 
 _WIDTH, _HEIGHT = 420.0, 270.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 68.0, 18.0, 10.0, 44.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 78.0, 18.0, 10.0, 44.0
 _MARKERS = (
     "M-3.4 0a3.4 3.4 0 1 0 6.8 0a3.4 3.4 0 1 0 -6.8 0z",
     "M-3 -3h6v6h-6z",
@@ -234,8 +234,8 @@ class Chart:
         last = -np.inf
         for tick in self.x.ticks():
             at, text = self._x(tick), self.x.form(tick)
-            half = 3.4 * len(text)
-            if at - half < last + 6 or at + half > _WIDTH + 4:
+            half = 4.3 * len(text)  # of the larger type on a phone
+            if at - half < last + 6 or at + half > _WIDTH + 8:
                 continue  # labels must not touch
             last = at + half
             parts.append(f'<line class="tick" x1="{at:.1f}" x2="{at:.1f}" y1="{base:g}" y2="{base + 4:g}"/>')

@@ -17,6 +17,8 @@ from sklearn.utils.validation import check_is_fitted
 from bochner._typing import Array
 from bochner.errors import AssumptionError, InvalidDataError, invalid_parameter
 from bochner.estimators import FourierFeatures, KernelPCA
+from bochner.estimators.kernel_model import KernelModel
+from bochner.estimators.map_transformer import MapTransformer
 from bochner.features import FourierMap
 from bochner.kernels import Stationary
 from bochner.kernels.algebra import Scaled
@@ -56,9 +58,8 @@ class ModelView:
         """The view of a fitted model; what cannot be reported is refused."""
         steps = list(model.steps) if isinstance(model, Pipeline) else [("model", model)]
         estimator = steps[-1][1]
-        if not hasattr(estimator, "features_") and not isinstance(estimator, FourierFeatures):
-            check_is_fitted(estimator)
-            rule = "a KernelRegressor, KernelClassifier, KernelPCA or FourierFeatures, or a pipeline that ends in one"
+        if not isinstance(estimator, (KernelModel, MapTransformer)):
+            rule = "a KernelRegressor, KernelClassifier, KernelPCA or feature map, or a pipeline that ends in one"
             raise invalid_parameter("report", "model", rule, model)
         check_is_fitted(estimator)
         return cls(model, estimator, [(name, step) for name, step in steps[:-1] if step not in (None, "passthrough")])
@@ -101,8 +102,8 @@ class ModelView:
         """Output width D of the features."""
         if self.fourier is not None:
             return self.fourier.n_components
-        if self.moments is not None:
-            return len(self.moments.z_mean)
+        if self.totals is not None:
+            return len(self.totals.z_mean)
         own = getattr(self.features, "n_components_", None)
         return int(own) if own is not None else int(np.shape(self.estimator.coef_)[-1])
 
@@ -111,16 +112,21 @@ class ModelView:
         return int(getattr(self.estimator, "seed_", 0))
 
     @property
-    def moments(self) -> Moments | None:
-        """Second moments of features and targets; None for models that do not have them."""
+    def totals(self) -> Moments | None:
+        """Counts and means of the rows, perhaps without the products of their features; None for some solvers."""
         own = getattr(self.estimator, "moments_", None)
         return own if isinstance(own, Moments) and own.n_rows > 0 else None
 
     @property
+    def moments(self) -> Moments | None:
+        """Second moments of features and targets; None for models that do not have them, or were saved without."""
+        return self.totals if hasattr(self.totals, "zz") else None
+
+    @property
     def n_rows(self) -> int | None:
         """Rows that the model has seen."""
-        if self.moments is not None:
-            return self.moments.n_rows
+        if self.totals is not None:
+            return self.totals.n_rows
         own = getattr(self.estimator, "n_rows_", None)
         return None if own is None else int(own)
 
@@ -143,6 +149,16 @@ class ModelView:
         problem = RidgeProblem.from_moments(self.moments, bool(getattr(self.estimator, "fit_intercept", True)))
         values: Array = eigvalsh(problem.gram, lower=True, check_finite=False)
         return np.maximum(values[::-1], 0.0)
+
+    @cached_property
+    def dof(self) -> float | None:
+        """Effective degrees of freedom of a regressor, from its eigenvalues where they are known."""
+        if self.kind != "regressor" or self.moments is None:
+            return None
+        if self.eigenvalues is None:
+            return float(self.estimator.dof_)
+        alpha = float(self.estimator.alpha_)
+        return float(np.sum(self.eigenvalues / (self.eigenvalues + alpha)) + self.estimator.fit_intercept)
 
     @property
     def input_names(self) -> list[str]:
@@ -185,7 +201,8 @@ class ModelView:
 
     def certify(self, X: Any = None, *, delta: float) -> Certificate:
         """The certificate of the model, or of its features where it has none of its own."""
-        issue: Callable[..., Certificate] | None = getattr(self.estimator, "certify", None)
+        own = self.kind != "regressor" or self.moments is not None  # a regressor's certificate rests on its moments
+        issue: Callable[..., Certificate] | None = getattr(self.estimator, "certify", None) if own else None
         if issue is None:
             issue = getattr(self.features, "certify", None)
         if issue is None:

@@ -75,7 +75,7 @@ class KernelErrorDisplay(Display):
         curve = kernel_error_curve(ModelView.of(estimator), X, delta=delta, n_rows=n_rows)
         if "missing" in curve:
             raise AssumptionError(curve["missing"])
-        guaranteed = None if curve["guaranteed"] is None else np.array(curve["guaranteed"])
+        guaranteed = None if curve["guaranteed"] is None else np.array(curve["guaranteed"], dtype=float)
         return cls(
             np.array(curve["widths"]),
             np.array(curve["largest"]),

@@ -94,7 +94,8 @@ class WitnessDisplay(Display):
         X, Y = check_array(X, dtype=np.float64, input_name="X"), check_array(Y, dtype=np.float64, input_name="Y")
         chosen = _columns(columns, X.shape[1])
         pooled = np.vstack([X, Y])
-        grid = tuple(np.linspace(*np.quantile(pooled[:, j], [0.005, 0.995]), n_points) for j in chosen)
+        low, high = np.quantile(pooled[:, chosen], [0.005, 0.995], axis=0)
+        grid = tuple(np.linspace(*ends, n_points) for ends in zip(low, high))
         mesh = np.meshgrid(*grid)
         points = np.repeat(np.median(pooled, axis=0)[None], mesh[0].size, axis=0)
         for j, values in zip(chosen, mesh):
@@ -130,7 +131,7 @@ class WitnessDisplay(Display):
             xlim=(self.grid[0][0], self.grid[0][-1]),
             ylim=(self.grid[1][0], self.grid[1][-1]),
         )
-        ax.figure.colorbar(drawn, ax=ax, label="witness: positive where the first has more")
+        ax.figure.colorbar(drawn, ax=ax, label="positive where the first has more", format="%.2g")
         ax.legend(loc="upper left")
 
 
