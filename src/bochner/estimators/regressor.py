@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from numbers import Real
+from numbers import Integral, Real
 from os import PathLike
 from typing import Any, Self
 
@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bochner._typing import Array
 from bochner.data import RowSource
-from bochner.errors import IllConditionedWarning, InvalidDataError
+from bochner.errors import IllConditionedWarning, InvalidDataError, invalid_parameter
 from bochner.estimators._sklearn import (
     Interval,
     StrOptions,
@@ -25,11 +25,20 @@ from bochner.estimators._sklearn import (
 )
 from bochner.estimators.kernel_model import KernelModel, check_penalties
 from bochner.estimators.ridge_certificate import certify_regressor
+from bochner.estimators.ridge_fit import fit_iteratively, solver_for
 from bochner.estimators.rows import linear_predictions, over_rows, rows_to_fit
 from bochner.features import transform
 from bochner.kernels import Stationary
 from bochner.planning import require_memory, ridge_bill
-from bochner.solvers import PredictiveSpread, RidgePath, RidgeSolution, effective_dof, solve_ridge
+from bochner.solvers import (
+    IterativeSolution,
+    LowRankSpread,
+    PredictiveSpread,
+    RidgePath,
+    RidgeSolution,
+    effective_dof,
+    solve_ridge,
+)
 from bochner.statistics import CheckpointFile, Moments, MomentsCheckpoint, PassPlan, accumulate, plan_pass
 from bochner.theory import Certificate
 
@@ -43,6 +52,8 @@ def _streams(self: KernelRegressor) -> bool:
     """Leave-one-out needs all rows a second time: no partial_fit with it."""
     if self.alpha == "loo":
         raise AttributeError("partial_fit is not available with alpha='loo': use 'gcv', 'evidence' or a number.")
+    if self.solver == "iterative":
+        raise AttributeError("partial_fit is not available with solver='iterative', which keeps no moments.")
     return True
 
 
@@ -73,8 +84,18 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         best one (not for "loo").
     length_scale : "auto", "median", float or array of shape (n_features,), default="auto"
         "median": the median distance between rows. "auto": the kernel's own if `kernel` is a kernel, else the median.
-    solver : {"auto", "direct"}, default="auto"
-        "direct" forms the D x D moments.
+    solver : {"auto", "direct", "iterative"}, default="auto"
+        "direct" forms the D x D moments in one pass. "iterative" makes many passes of conjugate gradients and holds no
+        such matrix: for wide maps, beyond some 8,000 features. It has no evidence, and its error bars and degrees of
+        freedom are estimates. "auto": whichever the cost model and the memory budget say; up to 4,096 features, and for
+        rows that are read only once, "direct".
+    tol : float, default=1e-6
+        Of the iterative solver: residual of the normal equations relative to their right side.
+    max_iter : int, default=200
+        Of the iterative solver.
+    validation_fraction : float or None, default=None
+        Of the iterative solver: share of the rows to leave out of the fit (4,096 at most); it ends when the error on
+        them has settled.
     fit_intercept : bool, default=True
     sampling : str or Sampler, default="monte_carlo"
         As in `FourierFeatures`.
@@ -88,8 +109,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
     ----------
     features_ : transformer
         The fitted feature map.
-    moments_ : Moments
-        Sufficient statistics of all rows seen: D x D numbers in float64.
+    moments_ : Moments or None
+        Sufficient statistics of all rows seen: D x D numbers in float64. None after an iterative fit.
     alpha_ : float
     coef_ : array of shape (D,) or (n_targets, D)
     intercept_ : float or array of shape (n_targets,)
@@ -102,6 +123,16 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         Criteria along the penalties that were tried.
     loo_errors_ : array or None
         Mean squared leave-one-out error of each penalty, for alpha="loo".
+    solver_ : str
+        The solver that was used.
+    n_iter_ : int
+        Its iterations; 1 for the direct solver.
+    residuals_ : array of shape (n_iter_ + 1, n_targets) or None
+        Relative residuals before every iteration and after the last one, of the iterative solver.
+    condition_ : tuple of float or None
+        Condition number of the equations, at most, and of the preconditioned ones, at least, of the iterative solver.
+    spread_ : PredictiveSpread or LowRankSpread
+        What the error bars come from.
     seed_ : int
     n_features_in_ : int
     feature_names_in_ : array of shape (n_features,)
@@ -121,13 +152,17 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
     """
 
     checkpoint: Any
+    moments_: Any
     _solution: RidgeSolution | None
 
     _parameter_constraints: dict[str, list[Any]] = {
         **KernelModel._parameter_constraints,
         "alpha": [Interval(Real, 0, None, closed="left"), StrOptions({"gcv", "evidence", "loo"})],
         "alphas": ["array-like", None],
-        "solver": [StrOptions({"auto", "direct"})],
+        "solver": [StrOptions({"auto", "direct", "iterative"})],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "validation_fraction": [Interval(Real, 0, 1, closed="neither"), None],
         "fit_intercept": ["boolean"],
         "checkpoint": [str, PathLike, None],
     }
@@ -142,6 +177,9 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         alphas: Any = None,
         length_scale: Any = "auto",
         solver: str = "auto",
+        tol: float = 1e-6,
+        max_iter: int = 200,
+        validation_fraction: float | None = None,
         fit_intercept: bool = True,
         sampling: Any = "monte_carlo",
         checkpoint: Any = None,
@@ -154,6 +192,9 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         self.alphas = alphas
         self.length_scale = length_scale
         self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.validation_fraction = validation_fraction
         self.fit_intercept = fit_intercept
         self.sampling = sampling
         self.checkpoint = checkpoint
@@ -162,7 +203,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
     @with_callbacks
     @validated
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Fit the model in one pass over the rows (two for alpha="loo").
+        """Fit the model in one pass over the rows (two for alpha="loo", many for the iterative solver).
 
         Parameters
         ----------
@@ -179,6 +220,9 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         self
         """
         rows = self._validated_rows(X, y, sample_weight, reset=True)
+        self.solver_ = solver_for(self, rows)
+        if self.solver_ == "iterative":
+            return self._fit_iteratively(rows)
         self._announce_passes(rows, 2 if self.alpha == "loo" else 1)
         checkpoint = self._opened_checkpoint(rows)
         self._begin(rows, checkpoint)
@@ -205,8 +249,14 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         self
         """
         first = not hasattr(self, "moments_")
+        if not first and self.moments_ is None:
+            raise InvalidDataError(
+                "partial_fit cannot add rows to a model of the iterative solver: it keeps no moments of the rows "
+                "before. Fit with solver='direct'."
+            )
         rows = self._validated_rows(X, y, sample_weight, reset=first)
         if first:
+            self.solver_ = "direct"
             self._begin(rows)
             self._warn_of_first_block(rows.n_rows)
         elif rows.n_targets != len(self.moments_.y_mean):
@@ -292,6 +342,9 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
 
     @property
     def dof_(self) -> float:
+        solution = self._solved()
+        if isinstance(solution, IterativeSolution):
+            return solution.dof
         return effective_dof(self.moments_, fit_intercept=self.fit_intercept, alpha=self.alpha_)
 
     @property
@@ -301,6 +354,26 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
     @property
     def loo_errors_(self) -> Array | None:
         return self._solved().loo
+
+    @property
+    def n_iter_(self) -> int:
+        solution = self._solved()
+        return max(1, solution.n_iter) if isinstance(solution, IterativeSolution) else 1
+
+    @property
+    def residuals_(self) -> Array | None:
+        return getattr(self._solved(), "residuals", None)
+
+    @property
+    def condition_(self) -> tuple[float, float] | None:
+        return getattr(self._solved(), "condition", None)
+
+    @property
+    def spread_(self) -> PredictiveSpread | LowRankSpread:
+        solution = self._solved()
+        if isinstance(solution, IterativeSolution):
+            return solution.spread
+        return PredictiveSpread(self.moments_, fit_intercept=self.fit_intercept, alpha=solution.alpha)
 
     # The steps of a fit, in their order.
 
@@ -315,6 +388,21 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         if self.checkpoint is None:
             return None
         return MomentsCheckpoint(CheckpointFile(self.checkpoint, self._identity(rows)))
+
+    def _fit_iteratively(self, rows: RowSource) -> Self:
+        if self.alpha in ("evidence", "loo"):
+            raise invalid_parameter(self, "alpha", "'gcv' or a number for solver='iterative'", self.alpha)
+        self._announce_passes(rows, self.max_iter)
+        file = None
+        if self.checkpoint is not None:
+            names = ("alpha", "alphas", "fit_intercept", "tol", "validation_fraction")
+            own = {"solver": "iterative", **{name: repr(getattr(self, name)) for name in names}}
+            file = CheckpointFile(self.checkpoint, {**self._identity(rows), **own})
+            file.load()  # its notes have the seed
+        self._settle_features(rows, file)
+        self.moments_ = None
+        self._solution = fit_iteratively(self, rows, file)
+        return self
 
     def _begin(self, rows: RowSource, checkpoint: MomentsCheckpoint | None = None) -> None:
         """Settle everything that must be known before the first row."""
@@ -379,7 +467,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
 
     def _standard_deviation(self, X: Any) -> Array:
         solution = self._solved()
-        spread = PredictiveSpread(self.moments_, fit_intercept=self.fit_intercept, alpha=solution.alpha)
+        spread = self.spread_
         starts = range(0, X.shape[0], _SPREAD_ROWS)
         parts = [spread.of(transform(self._map(), X[i : i + _SPREAD_ROWS], X.dtype)) for i in starts]
         std = np.sqrt(solution.noise_variance * np.concatenate(parts)[:, None]).astype(X.dtype)

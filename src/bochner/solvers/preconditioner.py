@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
-from scipy.linalg import cho_solve, solve_triangular
+from scipy.linalg import cho_solve, get_lapack_funcs, solve_triangular
 
 from bochner._blas import cholesky, lower_gram
 from bochner._threads import run_in_threads
@@ -18,14 +18,14 @@ from bochner._typing import Array
 from bochner.config import get_config
 from bochner.statistics.moments import unit_columns
 
-__all__ = ["LowRankSpread", "SubsampleGram", "best_rows", "first_rows", "most_rows"]
+__all__ = ["LowRankSpread", "SubsampleGram", "best_rows", "expected_iterations", "first_rows", "most_rows"]
 
 _SHARE_OF_BUDGET = 0.125
 _FEWEST = 1024
 _PASS = 24
 """Time of a pass over a number of the features, in multiply-adds of a matrix product (measured: 15 to 40)."""
 
-_LEVERAGE = 2 / 3
+_LEVERAGE = 0.6
 _LEVERAGE_ROWS = 64
 _LEAST_SPARE = 0.1
 
@@ -44,17 +44,20 @@ def most_rows(width: int, itemsize: int) -> int:
 def best_rows(first: int, shift: float, alpha: float, *, most: int, n_rows: int, width: int, tol: float) -> int:
     """One, two or four times the rows of a first subsample: the least time for factor and iterations.
 
-    The shift below which a subsample says nothing falls as 1 / m, and the condition of the preconditioned system is
-    about three times shift over alpha.
+    The shift below which a subsample says nothing falls as 1 / m, if the spectrum decays slowly.
     """
 
     def work(m: int) -> float:
-        condition = 3 * max(shift * first / m, alpha) / alpha
-        iterations = 5 + 0.5 * np.sqrt(condition) * np.log(2 / tol)
+        iterations = expected_iterations(shift * first / m, alpha, tol)
         factor = 0.0 if m == first else m**2 * width / 2 + m**3 / 3
         return factor + iterations * (_PASS * n_rows + 4 * m) * width
 
     return min((m for m in (first, 2 * first, 4 * first) if m == first or m <= min(most, width)), key=work)
+
+
+def expected_iterations(shift: float, alpha: float, tol: float) -> int:
+    """Iterations to a tolerance: the condition of the preconditioned system is about three times shift over alpha."""
+    return int(5 + 0.5 * np.sqrt(3 * max(shift, alpha) / alpha) * np.log(2 / tol))
 
 
 class SubsampleGram:
@@ -99,7 +102,7 @@ class SubsampleGram:
         """The shift below which A'A + mu I no longer resembles G + mu I, or `least` if that is larger.
 
         A row of A has the leverage l = a'(A'A + mu I)^-1 a, on average dof(mu) / m, and a row that was not drawn
-        l / (1 - l) (leave one out): at l = 2/3 the two differ threefold. Smaller shifts took more iterations, however
+        l / (1 - l) (leave one out): at l = 0.6 the two differ 2.5-fold. Smaller shifts took more iterations, however
         small alpha was; so did larger ones (mu tried in steps of ten, length scales 4 and 12, d = 20).
         """
         shift = self.trace / (4 * len(self.A))
@@ -161,6 +164,13 @@ class ShiftedFactor:
             return np.sum(self._half(columns) ** 2, axis=0, dtype=float)
         seen = np.sum(self._half(self._A @ columns) ** 2, axis=0, dtype=float)
         return np.maximum(np.sum(columns**2, axis=0, dtype=float) - seen, 0.0) / self.shift
+
+    def trace_of_inverse(self) -> float:
+        """tr (A'A + mu I)^-1; by rows, the features beyond the m of the small system count 1 / mu each."""
+        (invert,) = get_lapack_funcs(("trtri",), (self._upper,))
+        inverse, _ = invert(self._upper, lower=0)
+        trace = float(np.sum(np.triu(inverse) ** 2, dtype=float))
+        return trace + (self._A.shape[1] - len(self._A)) / self.shift if self._by_rows else trace
 
     def _inner(self, right: Array) -> Array:
         solution: Array = cho_solve((self._upper, False), right, check_finite=False)
