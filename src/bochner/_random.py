@@ -27,6 +27,8 @@ class Stream(IntEnum):
     TRANSFORMS = 11
     RESAMPLES = 12
     SEARCH = 13
+    TUNING = 14
+    STARTS = 15
 
 
 def resolve_seed(random_state: object) -> int:
