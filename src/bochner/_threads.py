@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sized
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import lru_cache
+from threading import Lock
 from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
@@ -28,11 +29,12 @@ def run_in_threads(
     """Call `work(item, own)` on every item, on all threads; the first exception stops the rest and is raised.
 
     `own` is what `state()` made for the thread (its scratch space). Items are handed out one by one in their
-    order, so uneven items balance themselves.
+    order, so uneven items balance themselves; an iterator is advanced by one thread at a time, while the others work.
     """
-    items = list(items)
-    threads = min(n_threads or get_config().threads(), len(items))
-    queue = iter(items)  # next() on a list iterator is atomic under the GIL
+    threads = n_threads or get_config().threads()
+    if isinstance(items, Sized):
+        threads = min(threads, len(items))
+    queue = _Shared(items)
     stop = False
 
     def drain() -> None:
@@ -58,6 +60,17 @@ def run_in_threads(
         except BaseException:  # also Ctrl-C in the calling thread: let the workers end after their block
             stop = True
             raise
+
+
+class _Shared(Iterator[Item]):
+    """An iterator that several threads may advance."""
+
+    def __init__(self, items: Iterable[Item]) -> None:
+        self._items, self._lock = iter(items), Lock()
+
+    def __next__(self) -> Item:
+        with self._lock:
+            return next(self._items)
 
 
 @contextmanager

@@ -6,6 +6,7 @@
      ├── InvalidParameterError   (also a ValueError)   a parameter breaks its rule
      ├── InvalidDataError        (also a ValueError)   rows, targets or weights break a rule
      ├── AssumptionError         (also a ValueError)   a theorem's assumption does not hold
+     ├── FileFormatError         (also a ValueError)   a file is damaged, altered, too new or not one of ours
      ├── MemoryBudgetError       (also a MemoryError)  the bill exceeds the budget
      └── MissingExtraError       (also an ImportError) an optional package is not installed
 
@@ -20,6 +21,7 @@ __all__ = [
     "AssumptionError",
     "BochnerError",
     "BochnerWarning",
+    "FileFormatError",
     "FirstBlockWarning",
     "IllConditionedWarning",
     "InvalidDataError",
@@ -44,6 +46,10 @@ class InvalidDataError(BochnerError, ValueError):
 
 class AssumptionError(BochnerError, ValueError):
     """A theorem was asked for where one of its assumptions does not hold."""
+
+
+class FileFormatError(BochnerError, ValueError):
+    """A file is damaged, altered, too new for this version, or not one of bochner's."""
 
 
 class MemoryBudgetError(BochnerError, MemoryError):

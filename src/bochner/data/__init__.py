@@ -1,5 +1,6 @@
-"""Blocks of rows from arrays, memory maps, sparse matrices and frames."""
+"""Blocks of rows from arrays, memory maps, sparse matrices, frames and files."""
 
-from bochner.data.blocks import Block, RowBlocks
+from bochner.data.blocks import RowBlocks
+from bochner.data.source import Block, RowSource
 
-__all__ = ["Block", "RowBlocks"]
+__all__ = ["Block", "RowBlocks", "RowSource"]

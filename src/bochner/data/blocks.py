@@ -1,7 +1,8 @@
-"""Blocks of rows. Nothing else knows where rows come from."""
+"""Rows in memory or in a memory map."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,29 +10,13 @@ import numpy as np
 from scipy.sparse import issparse
 
 from bochner._typing import Array
+from bochner.data.source import Block, RowSource
 
-__all__ = ["Block", "RowBlocks"]
-
-
-@dataclass(frozen=True)
-class Block:
-    """Some rows: X (b, d) dense or CSR, targets Y (b, k) in float64, weights (b,) in float64 or None.
-
-    `start` is the number of the first of them.
-    """
-
-    X: Any
-    Y: Array
-    sample_weight: Array | None
-    start: int
-
-    @property
-    def n_rows(self) -> int:
-        return int(self.X.shape[0])
+__all__ = ["RowBlocks"]
 
 
 @dataclass(frozen=True)
-class RowBlocks:
+class RowBlocks(RowSource):
     """Rows in memory or in a memory map, read block by block; nothing of the size of the data is copied.
 
     Attributes
@@ -53,17 +38,35 @@ class RowBlocks:
         return int(self.X.shape[0])
 
     @property
+    def n_features(self) -> int:
+        return int(self.X.shape[1])
+
+    @property
     def n_targets(self) -> int:
         return 1 if self.Y.ndim == 1 else int(self.Y.shape[1])
 
-    def slices(self, block_rows: int) -> list[slice]:
-        """The blocks, as slices of rows."""
-        return [slice(start, min(start + block_rows, self.n_rows)) for start in range(0, self.n_rows, block_rows)]
+    @property
+    def weighted(self) -> bool:
+        return self.sample_weight is not None
 
-    def read(self, rows: slice) -> Block:
-        """One block in the float type of the computation."""
-        X = self.X[rows]
-        X = X.astype(self.dtype, copy=False) if issparse(X) else np.asarray(X, dtype=self.dtype)
+    def read(self, block_rows: int) -> Iterator[Block]:
+        for start in range(0, self.n_rows, block_rows):
+            yield self._block(slice(start, min(start + block_rows, self.n_rows)))
+
+    blocks = read  # these rows have been looked at when they were handed over
+
+    def take(self, index: Array) -> Any:
+        return self._cast(self.X[index])
+
+    def targets(self) -> tuple[Array, Array | None]:
+        Y = np.asarray(self.Y, dtype=np.float64).reshape(self.n_rows, -1)
+        return Y, None if self.sample_weight is None else np.asarray(self.sample_weight, dtype=np.float64)
+
+    def _block(self, rows: slice) -> Block:
+        X = self._cast(self.X[rows])
         Y = np.asarray(self.Y[rows], dtype=np.float64).reshape(X.shape[0], -1)
         weight = None if self.sample_weight is None else np.asarray(self.sample_weight[rows], dtype=np.float64)
         return Block(X, Y, weight, rows.start)
+
+    def _cast(self, X: Any) -> Any:
+        return X.astype(self.dtype, copy=False) if issparse(X) else np.asarray(X, dtype=self.dtype)

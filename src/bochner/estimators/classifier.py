@@ -381,7 +381,7 @@ class KernelClassifier(ClassifierMixin, KernelModel):
         if isinstance(self.cv, Integral):
             return problem.folds(int(self.cv))
         splitter = check_cv(self.cv, problem.labels, classifier=True)
-        return list(splitter.split(problem.stream.blocks.X, problem.labels))
+        return list(splitter.split(np.zeros(len(problem.labels)), problem.labels))
 
     def _warn_if_cut_short(self) -> None:
         if not self._solution.converged:

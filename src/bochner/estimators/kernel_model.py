@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, clone
 
 from bochner._random import resolve_seed
 from bochner._typing import Array
-from bochner.data import RowBlocks
+from bochner.data import RowBlocks, RowSource
 from bochner.errors import AssumptionError, FirstBlockWarning, invalid_parameter
 from bochner.estimators._sklearn import CallbackSupportMixin, HasMethods, Interval, StrOptions
 from bochner.estimators.certification import MapCertifier
@@ -19,10 +19,13 @@ from bochner.estimators.transformers import FourierFeatures
 from bochner.features import FeatureMap, map_of
 from bochner.kernels import Stationary, resolve_kernel
 from bochner.kernels.base import check_scale
-from bochner.planning import default_width, median_length_scale
+from bochner.planning import MEDIAN_ROWS, default_width, median_length_scale
 from bochner.sampling import resolve_sampler
 
 __all__ = ["KernelModel", "check_penalties"]
+
+_ROWS_FOR_FEATURES = 20_000
+"""Rows that a data-dependent map sees of a table that is not in memory."""
 
 
 class KernelModel(CallbackSupportMixin, BaseEstimator):
@@ -48,34 +51,40 @@ class KernelModel(CallbackSupportMixin, BaseEstimator):
         "random_state": FourierFeatures._parameter_constraints["random_state"],
     }
 
-    def _settle_features(self, blocks: RowBlocks) -> None:
+    def _settle_features(self, rows: RowSource) -> None:
         """Settle what must be known before the first row: seed, kernel, features."""
         self.seed_ = resolve_seed(self.random_state)
         if self.features is not None:
-            self.features_ = clone(self.features).fit(blocks.X)
-            self._feature_map = map_of(self.features_, blocks.X)
+            X = rows.X if isinstance(rows, RowBlocks) else rows.sample(_ROWS_FOR_FEATURES, self.seed_)
+            self.features_ = clone(self.features).fit(X)
+            self._feature_map = map_of(self.features_, X)
             return
         asked = getattr(self, self._width_parameter)
-        width = default_width(blocks.n_rows) if isinstance(asked, str) else asked
+        width = default_width(rows.n_rows) if isinstance(asked, str) else asked
         self.features_ = FourierFeatures(
-            self._resolved_kernel(blocks), n_components=width, sampling=self.sampling, random_state=self.seed_
-        ).fit(self._rows_for_features(blocks))
+            self._resolved_kernel(rows), n_components=width, sampling=self.sampling, random_state=self.seed_
+        ).fit(self._rows_for_features(rows))
         self._feature_map = self.features_.map_
 
-    def _rows_for_features(self, blocks: RowBlocks) -> Any:
-        """All rows of positive weight for a sampler that looks at them, else one row, which tells the width."""
-        if not resolve_sampler(self.sampling).uses_pilot:
-            return blocks.X[:1]
-        return blocks.X if blocks.sample_weight is None else blocks.X[np.flatnonzero(blocks.sample_weight)]
+    def _rows_for_features(self, rows: RowSource) -> Any:
+        """Rows of positive weight for a sampler that looks at them, else one row, which tells the width.
 
-    def _resolved_kernel(self, blocks: RowBlocks) -> Stationary:
+        All of them if they are in memory, else a sample.
+        """
+        if not resolve_sampler(self.sampling).uses_pilot:
+            return np.zeros((1, rows.n_features), dtype=rows.dtype)
+        if not isinstance(rows, RowBlocks):
+            return rows.sample(_ROWS_FOR_FEATURES, self.seed_)
+        return rows.X if rows.sample_weight is None else rows.X[np.flatnonzero(rows.sample_weight)]
+
+    def _resolved_kernel(self, rows: RowSource) -> Stationary:
         kernel = resolve_kernel(self, self.kernel)
         choice = self.length_scale
         if isinstance(choice, str):
             if choice == "auto" and isinstance(self.kernel, Stationary):
                 return kernel
-            return kernel.scaled_by(median_length_scale(blocks.X, kernel, self.seed_, blocks.sample_weight))
-        return kernel.with_length_scale(check_scale(self, choice, blocks.X.shape[1]))
+            return kernel.scaled_by(median_length_scale(rows.sample(MEDIAN_ROWS, self.seed_), kernel, self.seed_))
+        return kernel.with_length_scale(check_scale(self, choice, rows.n_features))
 
     def _map(self) -> FeatureMap:
         return self._feature_map

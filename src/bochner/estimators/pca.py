@@ -307,7 +307,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelModel):
         n_axes = D if self.n_components is None else self.n_components
         bill = pca_bill(plan, n_features=blocks.X.shape[1], n_components=D, n_axes=n_axes, dtype=blocks.dtype)
         require_memory(bill, f"Lower width (now {D}), or raise the budget with bochner.set_config(memory=...).")
-        on_block, finish = progress(self, len(blocks.slices(plan.block_rows)), blocks.X, None)
+        on_block, finish = progress(self, blocks.n_blocks(plan.block_rows), blocks.X, None)
         accumulate(blocks, feature_map, self.moments_, plan, on_block=on_block)
         finish()
 

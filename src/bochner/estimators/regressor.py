@@ -330,7 +330,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
             dtype=blocks.dtype,
         )
         require_memory(bill, f"Lower n_components (now {D}), or raise the budget with bochner.set_config(memory=...).")
-        on_block, finish = progress(self, len(blocks.slices(plan.block_rows)), blocks.X, blocks.Y)
+        on_block, finish = progress(self, blocks.n_blocks(plan.block_rows), blocks.X, blocks.Y)
         accumulate(blocks, feature_map, self.moments_, plan, on_block=on_block)
         finish()
         if not self.moments_.weight > 0:

@@ -13,10 +13,12 @@ from bochner.errors import AssumptionError, invalid_parameter
 from bochner.estimators._sklearn import Interval, StrOptions, refuse_lazy, validated
 from bochner.estimators.certification import MapCertifier, certify_map
 from bochner.estimators.map_transformer import MapTransformer
-from bochner.features import FourierMap, fourier_map, n_frequencies
+from bochner.features import FourierMap, FourierRecipe, fourier_map, n_frequencies
+from bochner.features.fourier import Embedding
 from bochner.kernels import Gaussian, Stationary, resolve_kernel
 from bochner.planning import MemoryBill, require_memory
-from bochner.sampling import SAMPLERS, Frequencies, Leverage, Pilot, Sampler, resolve_sampler
+from bochner.sampling import SAMPLERS, Leverage, Pilot, Sampler, resolve_sampler
+from bochner.sampling.pilot import PilotRecord
 from bochner.theory import Certificate, finite_set
 
 __all__ = ["FourierFeatures"]
@@ -135,9 +137,7 @@ class FourierFeatures(MapTransformer):
         self.kernel_ = self._resolved_kernel(X)
         self.seed_ = resolve_seed(self.random_state)
         width = self._width(X.shape[0])
-        frequencies = self._frequencies(X, n_frequencies(width, self.embedding))  # type: ignore[arg-type]
-        self.pilot_ = frequencies.pilot
-        self.map_: FourierMap = fourier_map(frequencies, self.kernel_, n_components=width, seed=self.seed_)
+        self.map_, self.pilot_ = self._drawn(X, width)
         return self
 
     def certify(self, X: Any, *, delta: float = 0.01, independent: bool = True) -> Certificate:
@@ -174,15 +174,20 @@ class FourierFeatures(MapTransformer):
             independent=independent,
         )
 
-    def _frequencies(self, X: Any, m: int) -> Frequencies:
+    def _drawn(self, X: Any, width: int) -> tuple[FourierMap, PilotRecord | None]:
+        """The map, and what a sampler that looks at the rows has to say of them."""
         sampler, d = resolve_sampler(self.sampling), X.shape[1]
+        embedding: Embedding = self.embedding  # type: ignore[assignment]
+        if not sampler.uses_pilot:
+            return FourierRecipe(self.kernel_, sampler, d, width, embedding, self.seed_).draw(), None
+        m = n_frequencies(width, embedding)
         if isinstance(sampler, Leverage):
             require_memory(
                 MemoryBill(sampler.memory(X.shape[0], m, d)),
                 "Lower pool_size or pilot_rows of Leverage, or n_components.",
             )
-        pilot = Pilot(X, self.kernel_) if sampler.uses_pilot else None
-        return sampler.draw(self.kernel_.spectral_measure(d), m, d, self.seed_, pilot)
+        frequencies = sampler.draw(self.kernel_.spectral_measure(d), m, d, self.seed_, Pilot(X, self.kernel_))
+        return fourier_map(frequencies, self.kernel_, n_components=width, seed=self.seed_), frequencies.pilot
 
     def _width(self, n_rows: int) -> int:
         if not isinstance(self.n_components, str):

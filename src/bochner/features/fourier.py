@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -13,7 +13,7 @@ from bochner._typing import Array
 from bochner.kernels.base import Stationary
 from bochner.sampling.base import Frequencies, Sampler
 
-__all__ = ["Embedding", "FourierMap", "draw_fourier_map", "fourier_map", "n_frequencies"]
+__all__ = ["Embedding", "FourierMap", "FourierRecipe", "draw_fourier_map", "fourier_map", "n_frequencies"]
 
 Embedding = Literal["paired", "phase"]
 
@@ -35,11 +35,14 @@ class FourierMap:
     omega : array of shape (m, d), float64
     amplitude : array of shape (m,), float64
     phase : array of shape (n_phases,), float64
+    recipe : FourierRecipe or None
+        How to draw the same map again, if that is possible without data.
     """
 
     omega: Array
     amplitude: Array
     phase: Array
+    recipe: FourierRecipe | None = field(default=None, repr=False, compare=False)
     _cast: dict[np.dtype[Any], tuple[Array, Array, Array]] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -71,10 +74,29 @@ class FourierMap:
         return self._cast[dtype]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"omega": self.omega, "amplitude": self.amplitude, "phase": self.phase}
+        return {"omega": self.omega, "amplitude": self.amplitude, "phase": self.phase, "recipe": self.recipe}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, _cast={})
+
+
+@dataclass(frozen=True)
+class FourierRecipe:
+    """What a map is drawn from: a few numbers instead of m x d frequencies, for workers and files."""
+
+    kernel: Stationary
+    sampler: Sampler
+    n_features: int
+    n_components: int
+    embedding: Embedding
+    seed: int
+
+    def draw(self) -> FourierMap:
+        """The map; the same one every time."""
+        m = n_frequencies(self.n_components, self.embedding)
+        frequencies = self.sampler.draw(self.kernel.spectral_measure(self.n_features), m, self.n_features, self.seed)
+        drawn = fourier_map(frequencies, self.kernel, n_components=self.n_components, seed=self.seed)
+        return replace(drawn, recipe=self)
 
 
 def draw_fourier_map(
@@ -87,9 +109,7 @@ def draw_fourier_map(
     seed: int,
 ) -> FourierMap:
     """Draw a Fourier map of output width `n_components`."""
-    m = n_frequencies(n_components, embedding)
-    frequencies = sampler.draw(kernel.spectral_measure(n_features), m, n_features, seed)
-    return fourier_map(frequencies, kernel, n_components=n_components, seed=seed)
+    return FourierRecipe(kernel, sampler, n_features, n_components, embedding, seed).draw()
 
 
 def n_frequencies(n_components: int, embedding: Embedding) -> int:

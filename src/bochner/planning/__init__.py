@@ -1,6 +1,6 @@
 """Before a fit: bandwidths, width, memory, time."""
 
-from bochner.planning.bandwidth import median_length_scale
+from bochner.planning.bandwidth import MEDIAN_ROWS, median_length_scale
 from bochner.planning.cost import CostModel, calibrate
 from bochner.planning.memory import MemoryBill, classifier_bill, format_bytes, pca_bill, require_memory, ridge_bill
 from bochner.planning.plan import Alternative, Plan
@@ -10,6 +10,7 @@ from bochner.planning.width import default_width
 __all__ = [
     "Alternative",
     "CostModel",
+    "MEDIAN_ROWS",
     "MemoryBill",
     "Plan",
     "calibrate",

@@ -12,9 +12,9 @@ from bochner._random import Stream, generator
 from bochner._typing import Array
 from bochner.kernels import Laplacian, Stationary
 
-__all__ = ["median_length_scale"]
+__all__ = ["MEDIAN_ROWS", "median_length_scale"]
 
-_ROWS = 1000
+MEDIAN_ROWS = 1000
 
 
 def median_length_scale(X: Any, kernel: Stationary, seed: int, sample_weight: Array | None = None) -> float:
@@ -24,8 +24,8 @@ def median_length_scale(X: Any, kernel: Stationary, seed: int, sample_weight: Ar
     1.0 where all rows are equal.
     """
     present = np.arange(X.shape[0]) if sample_weight is None else np.flatnonzero(sample_weight)
-    if len(present) > _ROWS:
-        present = np.sort(generator(seed, Stream.SUBSAMPLE).choice(present, size=_ROWS, replace=False))
+    if len(present) > MEDIAN_ROWS:
+        present = np.sort(generator(seed, Stream.SUBSAMPLE).choice(present, size=MEDIAN_ROWS, replace=False))
     rows = X[present].toarray() if issparse(X) else np.asarray(X[present])
     rows = np.unique(rows.astype(float), axis=0)
     if len(rows) < 2:

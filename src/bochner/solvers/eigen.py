@@ -8,7 +8,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from bochner._typing import Array
-from bochner.data.blocks import Block, RowBlocks
+from bochner.data import Block, RowSource
 from bochner.features.base import FeatureMap
 from bochner.solvers.problem import RidgePoint, RidgeProblem
 from bochner.statistics.executor import PassPlan, for_each_block
@@ -57,7 +57,7 @@ class EigenRidge:
         return solution
 
     def leave_one_out(
-        self, blocks: RowBlocks, feature_map: FeatureMap, plan: PassPlan, moments: Moments, alphas: Array
+        self, rows: RowSource, feature_map: FeatureMap, plan: PassPlan, moments: Moments, alphas: Array
     ) -> Array:
         """Mean squared leave-one-out error of every penalty, shape (len(alphas),), in one pass.
 
@@ -66,7 +66,7 @@ class EigenRidge:
         with z_i centred, and the last term, only if there is an intercept. A weight counts copies of a row, of which
         one is left out.
         """
-        dtype = blocks.dtype
+        dtype = rows.dtype
         rotation = self._vectors.astype(dtype)
         inverse = 1 / (self.eigenvalues[:, None] + alphas)
         slopes = (self._cross[:, :, None] * inverse[:, None, :]).reshape(self.problem.width, -1).astype(dtype)
@@ -90,5 +90,5 @@ class EigenRidge:
             return False
 
         shape = (plan.block_rows, self.problem.width)
-        for_each_block(blocks, feature_map, plan, add, extra=lambda: np.empty(shape, dtype=dtype))
-        return total / (self.problem.n * blocks.n_targets)
+        for_each_block(rows, feature_map, plan, add, extra=lambda: np.empty(shape, dtype=dtype))
+        return total / (self.problem.n * rows.n_targets)

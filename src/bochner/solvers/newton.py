@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -33,8 +34,6 @@ __all__ = ["NewtonSolver", "pilot_rows"]
 _SHARE_OF_BUDGET = 0.125
 _SMALL = 2**22
 """Numbers of a pilot up to which one thread multiplies it as fast as two."""
-
-_COPIED_ROWS = 256
 
 _FACTOR_ROWS = 1024
 """Rows of a pilot that are factorised at least; half as many as features if that is more."""
@@ -104,9 +103,15 @@ class NewtonSolver:
         total = np.zeros((self.stream.width + 1,) * 2)
         scores = self.stream.forward(solution.coef) + solution.intercept
         importance = self._importance(self.loss.probabilities(scores))
-        for rows in self.stream.blocks.slices(4096):
-            Z = self._extended(np.arange(rows.start, rows.stop)).astype(float)
-            total += Z.T @ (importance[rows, None] * Z)
+        lock = Lock()
+
+        def add(Z: Array, rows: slice) -> None:
+            extended = np.column_stack([Z.astype(float), np.full(len(Z), float(self.fit_intercept))])
+            part = extended.T @ (importance[rows, None] * extended)
+            with lock:
+                np.add(total, part, out=total)
+
+        self.stream.for_each(add)
         return total
 
     def _first_point(self, penalty: QuadraticPenalty, start: LinearSolution | None) -> _Point:
@@ -191,9 +196,7 @@ class NewtonSolver:
     def _extended(self, rows: Array) -> Array:
         """Features of some rows, and a last column for the intercept."""
         Z = np.empty((len(rows), self.stream.width + 1), dtype=self.stream.dtype)
-        for start in range(0, len(rows), _COPIED_ROWS):
-            part = slice(start, start + _COPIED_ROWS)
-            Z[part, :-1] = self.stream.gather(rows[part])
+        self.stream.gather_into(rows, Z[:, :-1])
         Z[:, -1] = self.fit_intercept
         return Z
 

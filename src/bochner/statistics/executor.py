@@ -12,7 +12,7 @@ import numpy as np
 from bochner._threads import run_in_threads
 from bochner._typing import Array
 from bochner.config import get_config
-from bochner.data.blocks import Block, RowBlocks
+from bochner.data import Block, RowSource
 from bochner.features.base import FeatureMap, apply_map, new_scratch, tile_rows
 from bochner.statistics.moments import BlockMoments, Moments
 
@@ -48,7 +48,7 @@ def plan_pass(n_rows: int, feature_map: FeatureMap, n_targets: int, dtype: np.dt
 
 
 def accumulate(
-    blocks: RowBlocks,
+    rows: RowSource,
     feature_map: FeatureMap,
     total: Moments,
     plan: PassPlan,
@@ -68,12 +68,12 @@ def accumulate(
             total.absorb(moments)
             return bool(on_block(block.n_rows)) if on_block else False
 
-    for_each_block(blocks, feature_map, plan, absorb, extra=lambda: np.empty((D, D), dtype=blocks.dtype))
+    for_each_block(rows, feature_map, plan, absorb, extra=lambda: np.empty((D, D), dtype=rows.dtype))
     return total
 
 
 def for_each_block(
-    blocks: RowBlocks,
+    rows: RowSource,
     feature_map: FeatureMap,
     plan: PassPlan,
     work: Callable[[Block, tuple[Array, Array], Lock], bool],
@@ -87,17 +87,16 @@ def for_each_block(
     lock, finished = Lock(), False
 
     def state() -> tuple[Array, Array, Array]:
-        Z = np.empty((plan.block_rows, feature_map.n_components), dtype=blocks.dtype)
-        return Z, new_scratch(feature_map, blocks.dtype), extra()
+        Z = np.empty((plan.block_rows, feature_map.n_components), dtype=rows.dtype)
+        return Z, new_scratch(feature_map, rows.dtype), extra()
 
-    def handle(rows: slice, own: tuple[Array, Array, Array]) -> None:
+    def handle(block: Block, own: tuple[Array, Array, Array]) -> None:
         nonlocal finished
         if finished:
             return
         Z, scratch, other = own
-        block = blocks.read(rows)
         apply_map(feature_map, block.X, Z[: block.n_rows], scratch)
         if work(block, (Z, other), lock):
             finished = True
 
-    run_in_threads(handle, blocks.slices(plan.block_rows), state=state, n_threads=plan.n_threads)
+    run_in_threads(handle, rows.blocks(plan.block_rows), state=state, n_threads=plan.n_threads)

@@ -11,12 +11,14 @@ import numpy as np
 from bochner._threads import run_in_threads
 from bochner._typing import Array
 from bochner.config import get_config
-from bochner.data.blocks import RowBlocks
+from bochner.data import Block, RowSource
 from bochner.features.base import FeatureMap, apply_map, new_scratch, transform
 
 __all__ = ["FeatureStream", "can_be_kept"]
 
 _BLOCK_BYTES = 2**23  # of features: both products of a pass find the block in cache
+_WRITTEN_BYTES = 2**24  # of features that are kept: threads then rarely fault on the same huge page
+_COPIED_ROWS = 256
 _SHARE_OF_BUDGET = 0.5
 
 
@@ -30,7 +32,7 @@ class FeatureStream:
 
     Parameters
     ----------
-    blocks : RowBlocks
+    rows : RowSource
     feature_map : FeatureMap
     keep : bool or None, default=None
         Keep the features of all rows (n x D numbers); None: if they take at most half of the memory budget.
@@ -44,18 +46,20 @@ class FeatureStream:
         Passes over the features so far.
     """
 
-    def __init__(self, blocks: RowBlocks, feature_map: FeatureMap, *, keep: bool | None = None) -> None:
-        self.blocks = blocks
+    def __init__(self, rows: RowSource, feature_map: FeatureMap, *, keep: bool | None = None) -> None:
+        self.rows = rows
         self.feature_map = feature_map
         self.n_passes = 0
-        size = blocks.n_rows * self.width * self.dtype.itemsize
+        self.block_rows = int(np.clip(_BLOCK_BYTES // (self.width * self.dtype.itemsize), 32, 16384))
+        size = rows.n_rows * self.width * self.dtype.itemsize
         self.kept = can_be_kept(size) if keep is None else keep
-        self.features: Array | None = self._all_features() if self.kept else None
-        self._slices = blocks.slices(int(np.clip(_BLOCK_BYTES // (self.width * self.dtype.itemsize), 32, 16384)))
+        self.features: Array | None = None
+        if self.kept:
+            self.features = self._all_features()
 
     @property
     def n_rows(self) -> int:
-        return self.blocks.n_rows
+        return self.rows.n_rows
 
     @property
     def width(self) -> int:
@@ -63,7 +67,7 @@ class FeatureStream:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        return self.blocks.dtype
+        return self.rows.dtype
 
     def forward(self, W: Array) -> Array:
         """Z W, shape (n, k), in float64."""
@@ -90,31 +94,46 @@ class FeatureStream:
         self.for_each(add)
         return total
 
-    def gather(self, rows: Array) -> Array:
+    def gather(self, index: Array) -> Array:
         """Features of the rows of an index, in a new array."""
-        if self.features is not None:
-            return self.features[rows]
-        return transform(self.feature_map, self.blocks.X[rows], self.dtype)
+        Z = np.empty((len(index), self.width), dtype=self.dtype)
+        self.gather_into(index, Z)
+        return Z
+
+    def gather_into(self, index: Array, out: Array) -> None:
+        """Write the features of the rows of an index to `out` (len(index), D), some at a time."""
+        kept = self.features
+        X = self.rows.take(index) if kept is None else kept
+        for start in range(0, len(index), _COPIED_ROWS):
+            part = slice(start, start + _COPIED_ROWS)
+            out[part] = transform(self.feature_map, X[part], self.dtype) if kept is None else X[index[part]]
 
     def for_each(self, work: Callable[[Array, slice], None]) -> None:
         """Call `work(Z, rows)` on every block, in threads."""
         self.n_passes += 1
-        run_in_threads(lambda rows, own: work(self._read(rows, own), rows), self._slices, state=self._scratch)
+        kept = self.features
+        if kept is not None:
+            slices = [slice(i, min(i + self.block_rows, len(kept))) for i in range(0, len(kept), self.block_rows)]
+            run_in_threads(lambda rows, _: work(kept[rows], rows), slices, state=lambda: None)
+            return
+
+        def state() -> tuple[Array, Array]:
+            Z = np.empty((self.block_rows, self.width), dtype=self.dtype)
+            return Z, new_scratch(self.feature_map, self.dtype)
+
+        def handle(block: Block, own: tuple[Array, Array]) -> None:
+            Z = own[0][: block.n_rows]
+            apply_map(self.feature_map, block.X, Z, own[1])
+            work(Z, slice(block.start, block.start + block.n_rows))
+
+        run_in_threads(handle, self.rows.blocks(self.block_rows), state=state)
 
     def _all_features(self) -> Array:
-        X = self.blocks.X
-        return transform(self.feature_map, X if X.dtype == self.dtype else X.astype(self.dtype), self.dtype)
+        Z = np.empty((self.n_rows, self.width), dtype=self.dtype)
 
-    def _scratch(self) -> tuple[Array, Array]:
-        if self.features is not None:
-            return np.empty((0, 0)), np.empty((0, 0))
-        rows = self._slices[0].stop
-        return np.empty((rows, self.width), dtype=self.dtype), new_scratch(self.feature_map, self.dtype)
+        def write(block: Block, scratch: Array) -> None:
+            apply_map(self.feature_map, block.X, Z[block.start : block.start + block.n_rows], scratch)
 
-    def _read(self, rows: slice, own: tuple[Array, Array]) -> Array:
-        if self.features is not None:
-            return self.features[rows]
-        block = self.blocks.read(rows)
-        Z = own[0][: block.n_rows]
-        apply_map(self.feature_map, block.X, Z, own[1])
+        blocks = self.rows.blocks(max(self.block_rows, _WRITTEN_BYTES // (self.width * self.dtype.itemsize)))
+        run_in_threads(write, blocks, state=lambda: new_scratch(self.feature_map, self.dtype))
         return Z

@@ -1,0 +1,150 @@
+"""What rows are to the rest of the library: something that is read block by block, as often as needed."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import vstack as stack_sparse
+
+from bochner._random import Stream, generator
+from bochner._typing import Array
+from bochner.errors import InvalidDataError
+
+__all__ = ["Block", "RowSource"]
+
+_READ_ROWS = 65536
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some rows: X (b, d) dense or CSR, targets Y (b, k) in float64, weights (b,) in float64 or None.
+
+    `start` is the number of the first of them, `origin` where they come from, for messages: a file and row group, say.
+    """
+
+    X: Any
+    Y: Array
+    sample_weight: Array | None
+    start: int
+    origin: str = ""
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.X.shape[0])
+
+
+class RowSource(ABC):
+    """Rows that can be read block by block, in the same order every time.
+
+    A kind of storage is one subclass: its sizes and `read`. Nothing else knows where rows come from.
+
+    Attributes
+    ----------
+    n_rows, n_features, n_targets : int
+    dtype : float32 or float64
+        The float type of the computation; blocks come in it.
+    weighted : bool
+        Whether the rows have weights.
+    feature_names : list of str or None
+    passes : int or None
+        How often the rows can be read: None for as often as one likes.
+    """
+
+    dtype: np.dtype[Any]
+    feature_names: list[str] | None = None
+    passes: int | None = None
+    read_bytes = 0
+    """Bytes that reading holds beside the block in use: buffers of a file format, blocks read ahead."""
+
+    @property
+    @abstractmethod
+    def n_rows(self) -> int: ...
+
+    @property
+    @abstractmethod
+    def n_features(self) -> int: ...
+
+    @property
+    @abstractmethod
+    def n_targets(self) -> int: ...
+
+    @property
+    def weighted(self) -> bool:
+        return False
+
+    @abstractmethod
+    def read(self, block_rows: int) -> Iterator[Block]:
+        """All rows, in order, in blocks of at most `block_rows`. The same `block_rows` gives the same blocks."""
+
+    def blocks(self, block_rows: int) -> Iterator[Block]:
+        """The rows as `read` gives them, after a look at them: finite numbers and weights >= 0, or an error."""
+        return (_checked(block, self.feature_names) for block in self.read(block_rows))
+
+    def take(self, index: Array) -> Any:
+        """X of the rows of an index, in its order, as one array: one pass, ended after the last of them."""
+        order = np.argsort(index, kind="stable")
+        ascending, parts = np.asarray(index)[order], []
+        for block in self.blocks(_READ_ROWS):
+            low, high = np.searchsorted(ascending, [block.start, block.start + block.n_rows])
+            if high > low:
+                parts.append(block.X[ascending[low:high] - block.start])
+            if high == len(ascending):
+                break
+        if not parts:
+            return np.empty((0, self.n_features), dtype=self.dtype)
+        rows = stack_sparse(parts).tocsr() if hasattr(parts[0], "tocsr") else np.concatenate(parts)
+        return rows[np.argsort(order)]
+
+    def sample(self, size: int, seed: int) -> Any:
+        """X of `size` rows of positive weight, drawn at random, in their order; of all of them if there are fewer."""
+        weight = self.targets()[1] if self.weighted else None
+        present = np.arange(self.n_rows) if weight is None else np.flatnonzero(weight)
+        if len(present) > size:
+            present = np.sort(generator(seed, Stream.SUBSAMPLE).choice(present, size=size, replace=False))
+        return self.take(present)
+
+    def targets(self) -> tuple[Array, Array | None]:
+        """Targets (n, k) and weights (n,) or None of all rows: one pass."""
+        Y = np.empty((self.n_rows, self.n_targets))
+        weight = np.empty(self.n_rows) if self.weighted else None
+        for block in self.blocks(_READ_ROWS):
+            rows = slice(block.start, block.start + block.n_rows)
+            Y[rows] = block.Y
+            if weight is not None:
+                weight[rows] = block.sample_weight
+        return Y, weight
+
+    def n_blocks(self, block_rows: int) -> int:
+        """About how many blocks a pass has; for progress bars."""
+        return max(1, -(-self.n_rows // block_rows))
+
+
+def _checked(block: Block, names: list[str] | None) -> Block:
+    X = block.X.data if hasattr(block.X, "indptr") else block.X
+    for what, numbers in (("X", X), ("y", block.Y), ("sample_weight", block.sample_weight)):
+        # One sum tells of nan and inf without a temporary of the block's size. Class labels need not be numbers.
+        if numbers is None or numbers.dtype.kind not in "fiu" or np.isfinite(np.sum(numbers, dtype=float)):
+            continue
+        bad = np.argwhere(~np.isfinite(numbers))
+        if len(bad):
+            columns = names if what == "X" and numbers is block.X else None
+            raise InvalidDataError(
+                f"{what} must be finite. Got {numbers[tuple(bad[0])]} in {_place(block, bad[0], columns)}. "
+                "Impute or drop such rows first."
+            )
+    if block.sample_weight is not None and (block.sample_weight < 0).any():
+        first = np.argwhere(block.sample_weight < 0)[0]
+        raise InvalidDataError(f"sample_weight must not be negative. Got one in {_place(block, first, None)}.")
+    return block
+
+
+def _place(block: Block, where: Array, names: list[str] | None) -> str:
+    """A value's row, column and origin, in words. The entries of a sparse block have no row here."""
+    row = "" if hasattr(block.X, "indptr") else f"row {block.start + int(where[0])}"
+    column = f"column {names[where[1]]!r}" if names is not None and len(where) > 1 else ""
+    origin = block.origin or f"the block that begins at row {block.start}"
+    return ", ".join(part for part in (row, column, origin) if part)
