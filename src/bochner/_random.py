@@ -29,6 +29,8 @@ class Stream(IntEnum):
     SEARCH = 13
     TUNING = 14
     STARTS = 15
+    TUNING_ROWS = 16
+    CALIBRATION = 17
 
 
 def resolve_seed(random_state: object) -> int:

@@ -309,6 +309,11 @@ class KernelClassifier(ClassifierMixin, KernelModel):
 
     # The steps of a fit, in their order.
 
+    def _tuning_targets(self, Y: Array) -> Array:
+        """One indicator per class, or of the second of two."""
+        indicators = (Y[:, :1].astype(np.intp) == np.arange(len(self.classes_))).astype(float)
+        return indicators[:, 1:] if len(self.classes_) == 2 else indicators
+
     def _validated_blocks(
         self, X: Any, y: Any, sample_weight: Any, classes: Array | None, *, reset: bool = True
     ) -> RowBlocks:

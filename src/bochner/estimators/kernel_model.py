@@ -15,11 +15,13 @@ from bochner.data import RowBlocks, RowSource
 from bochner.errors import AssumptionError, FirstBlockWarning, invalid_parameter
 from bochner.estimators._sklearn import CallbackSupportMixin, HasMethods, Interval, StrOptions
 from bochner.estimators.certification import MapCertifier
+from bochner.estimators.learned_scale import check_learnable, learn_scales
 from bochner.estimators.transformers import FourierFeatures
 from bochner.features import FeatureMap, map_of
 from bochner.kernels import Stationary, resolve_kernel
 from bochner.kernels.base import check_scale
 from bochner.planning import MEDIAN_ROWS, default_width, median_length_scale
+from bochner.planning.tuning import Tuning
 from bochner.sampling import resolve_sampler
 
 __all__ = ["KernelModel", "check_penalties"]
@@ -31,7 +33,8 @@ _ROWS_FOR_FEATURES = 20_000
 class KernelModel(CallbackSupportMixin, BaseEstimator):
     """An estimator on the features of a kernel; `_settle_features` sets `seed_` and `features_`.
 
-    `_width_parameter` names the constructor's parameter for the width of the map.
+    `_width_parameter` names the constructor's parameter for the width of the map; `_supervised` says that there are
+    targets to learn length scales from.
     """
 
     kernel: str | Stationary
@@ -41,19 +44,27 @@ class KernelModel(CallbackSupportMixin, BaseEstimator):
     random_state: Any
 
     _width_parameter = "n_components"
+    _supervised = True
+
+    tuning_: Tuning | None
 
     _parameter_constraints: dict[str, list[Any]] = {
         "kernel": [Stationary, str],
         "features": [HasMethods(["fit", "transform"]), None],
         "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
-        "length_scale": [Interval(Real, 0, None, closed="neither"), "array-like", StrOptions({"auto", "median"})],
+        "length_scale": [
+            Interval(Real, 0, None, closed="neither"),
+            "array-like",
+            StrOptions({"auto", "ard", "median"}),
+        ],
         "sampling": FourierFeatures._parameter_constraints["sampling"],
         "random_state": FourierFeatures._parameter_constraints["random_state"],
     }
 
-    def _settle_features(self, rows: RowSource) -> None:
-        """Settle what must be known before the first row: seed, kernel, features."""
-        self.seed_ = resolve_seed(self.random_state)
+    def _settle_features(self, rows: RowSource, seed: int | None = None) -> None:
+        """Settle what must be known before the first row: seed (unless it is settled), kernel, features."""
+        self.seed_ = resolve_seed(self.random_state) if seed is None else seed
+        self.tuning_ = None
         if self.features is not None:
             X = rows.X if isinstance(rows, RowBlocks) else rows.sample(_ROWS_FOR_FEATURES, self.seed_)
             self.features_ = clone(self.features).fit(X)
@@ -62,7 +73,7 @@ class KernelModel(CallbackSupportMixin, BaseEstimator):
         asked = getattr(self, self._width_parameter)
         width = default_width(rows.n_rows) if isinstance(asked, str) else asked
         self.features_ = FourierFeatures(
-            self._resolved_kernel(rows), n_components=width, sampling=self.sampling, random_state=self.seed_
+            self._resolved_kernel(rows, width), n_components=width, sampling=self.sampling, random_state=self.seed_
         ).fit(self._rows_for_features(rows))
         self._feature_map = self.features_.map_
 
@@ -77,14 +88,28 @@ class KernelModel(CallbackSupportMixin, BaseEstimator):
             return rows.sample(_ROWS_FOR_FEATURES, self.seed_)
         return rows.X if rows.sample_weight is None else rows.X[np.flatnonzero(rows.sample_weight)]
 
-    def _resolved_kernel(self, rows: RowSource) -> Stationary:
-        kernel = resolve_kernel(self, self.kernel)
+    def _resolved_kernel(self, rows: RowSource, width: int) -> Stationary:
+        check_learnable(self)
         choice = self.length_scale
-        if isinstance(choice, str):
-            if choice == "auto" and isinstance(self.kernel, Stationary):
-                return kernel
-            return kernel.scaled_by(median_length_scale(rows.sample(MEDIAN_ROWS, self.seed_), kernel, self.seed_))
-        return kernel.with_length_scale(check_scale(self, choice, rows.n_features))
+        if self._learns_scales():
+            self.tuning_ = learn_scales(self, rows, width=width)
+            return self.tuning_.kernel
+        kernel = resolve_kernel(self, self.kernel)
+        if not isinstance(choice, str):
+            return kernel.with_length_scale(check_scale(self, choice, rows.n_features))
+        if choice == "auto" and isinstance(self.kernel, Stationary):
+            return kernel
+        return kernel.scaled_by(median_length_scale(rows.sample(MEDIAN_ROWS, self.seed_), kernel, self.seed_))
+
+    def _learns_scales(self) -> bool:
+        """Whether there are scales to learn: not those of a kernel that was handed over, unless asked for."""
+        if not self._supervised or not isinstance(self.length_scale, str) or self.length_scale == "median":
+            return False
+        return self.length_scale == "ard" or not isinstance(self.kernel, Stationary)
+
+    def _tuning_targets(self, Y: Array) -> Array:
+        """Targets (n, k) whose evidence tells the scales."""
+        return Y
 
     def _map(self) -> FeatureMap:
         return self._feature_map

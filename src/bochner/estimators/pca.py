@@ -122,8 +122,10 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelModel):
     _pre_images: PreImages
 
     _width_parameter = "width"
+    _supervised = False
     _parameter_constraints: dict[str, list[Any]] = {
         **KernelModel._parameter_constraints,
+        "length_scale": [Interval(Real, 0, None, closed="neither"), "array-like", StrOptions({"auto", "median"})],
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
         "width": KernelModel._parameter_constraints["n_components"],
         "fit_inverse_transform": ["boolean"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from numbers import Real
 from typing import Any, Self
 
@@ -11,9 +12,10 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from bochner._random import resolve_seed
 from bochner._typing import Array
 from bochner.data import RowBlocks
-from bochner.errors import IllConditionedWarning, InvalidDataError
+from bochner.errors import IllConditionedWarning, InvalidDataError, MemoryBudgetError, invalid_parameter
 from bochner.estimators._sklearn import (
     Interval,
     StrOptions,
@@ -23,6 +25,7 @@ from bochner.estimators._sklearn import (
     validated,
     with_callbacks,
 )
+from bochner.estimators.intervals import ConformalScores, hold_out, normal_factor
 from bochner.estimators.kernel_model import KernelModel, check_penalties
 from bochner.estimators.ridge_certificate import certify_regressor
 from bochner.features import linear_response, transform
@@ -38,9 +41,11 @@ _SPREAD_ROWS = 1024
 
 
 def _streams(self: KernelRegressor) -> bool:
-    """Leave-one-out needs all rows a second time: no partial_fit with it."""
+    """Leave-one-out needs all rows a second time, and held-out rows must be chosen from all: no partial_fit then."""
     if self.alpha == "loo":
         raise AttributeError("partial_fit is not available with alpha='loo': use 'gcv', 'evidence' or a number.")
+    if self.interval == "conformal":
+        raise AttributeError("partial_fit is not available with interval='conformal': use 'normal'.")
     return True
 
 
@@ -56,7 +61,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
     Parameters
     ----------
     kernel : str or Stationary, default="gaussian"
-        A kernel, or its name in lower case.
+        A kernel, or its name in lower case. "auto": the Gaussian or Matern kernel (nu = 1/2, 3/2, 5/2) of the largest
+        evidence.
     features : transformer, default=None
         Any scikit-learn transformer to use in place of `FourierFeatures(kernel, ...)`; `kernel`, `length_scale` and
         `n_components` are then unused.
@@ -69,11 +75,17 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
     alphas : array-like, default=None
         Penalties to choose from. None: 25 from the rounding floor of the moments up to their trace, refined around the
         best one (not for "loo").
-    length_scale : "auto", "median", float or array of shape (n_features,), default="auto"
-        "median": the median distance between rows. "auto": the kernel's own if `kernel` is a kernel, else the median.
+    length_scale : "auto", "ard", "median", float or array of shape (n_features,), default="auto"
+        "auto": one scale, learned by the evidence of a narrow map on a subsample (`bochner.planning.tuning`); the
+        kernel's own if `kernel` is a kernel. "ard": one per feature, learned likewise. "median": the median distance
+        between rows. What is learned is learned with other frequencies than those of the model, which therefore stay
+        independent of it: certificates hold as they are.
     solver : {"auto", "direct"}, default="auto"
         "direct" forms the D x D moments.
     fit_intercept : bool, default=True
+    interval : {"normal", "conformal"}, default="normal"
+        How `predict(X, return_interval=...)` is calibrated: by the normal law of `return_std`, or by a tenth of the
+        rows (at most 2,000), held out of the fit, for a cover that needs no model (`ConformalScores`).
     sampling : str or Sampler, default="monte_carlo"
         As in `FourierFeatures`.
     random_state : int, RandomState, Generator or None, default=None
@@ -89,6 +101,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
     coef_ : array of shape (D,) or (n_targets, D)
     intercept_ : float or array of shape (n_targets,)
     noise_variance_ : float or array of shape (n_targets,)
+        At its maximum likelihood for alpha="evidence" or a number; for "gcv" and "loo", such that the mean predictive
+        variance is the GCV estimate of the squared error.
     log_marginal_likelihood_ : float
         At `alpha_`, with the noise variance at its maximum; summed over targets.
     dof_ : float
@@ -97,6 +111,11 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         Criteria along the penalties that were tried.
     loo_errors_ : array or None
         Mean squared leave-one-out error of each penalty, for alpha="loo".
+    tuning_ : Tuning or None
+        What was learned of kernel and scales, if anything was.
+    precision_ : dtype
+        Float type of the products. float64 for float32 rows if the best penalty was below the rounding errors of
+        float32 products, as targets without noise want it: the pass was then made again.
     seed_ : int
     n_features_in_ : int
     feature_names_in_ : array of shape (n_features,)
@@ -116,6 +135,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
     """
 
     _solution: RidgeSolution | None
+    _scores: ConformalScores | None
 
     _parameter_constraints: dict[str, list[Any]] = {
         **KernelModel._parameter_constraints,
@@ -123,6 +143,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         "alphas": ["array-like", None],
         "solver": [StrOptions({"auto", "direct"})],
         "fit_intercept": ["boolean"],
+        "interval": [StrOptions({"normal", "conformal"})],
     }
 
     def __init__(
@@ -136,6 +157,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         length_scale: Any = "auto",
         solver: str = "auto",
         fit_intercept: bool = True,
+        interval: str = "normal",
         sampling: Any = "monte_carlo",
         random_state: Any = None,
     ) -> None:
@@ -147,13 +169,14 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         self.length_scale = length_scale
         self.solver = solver
         self.fit_intercept = fit_intercept
+        self.interval = interval
         self.sampling = sampling
         self.random_state = random_state
 
     @with_callbacks
     @validated
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the model in one pass over the rows (two for alpha="loo").
+        """Fit the model in one pass over the rows; two for alpha="loo", or where float32 does not do (`precision_`).
 
         Parameters
         ----------
@@ -168,9 +191,14 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         self
         """
         blocks = self._validated_blocks(X, y, sample_weight, reset=True)
-        self._begin(blocks)
-        plan = self._add(blocks)
-        self._solution = self._solve(blocks, plan)
+        seed, held, self._scores = resolve_seed(self.random_state), None, None
+        if self.interval == "conformal":
+            blocks, held = hold_out(blocks, seed)
+        self._begin(blocks, seed)
+        self._fit_all(blocks)
+        if held is not None:
+            mean, std = self._moments_of_prediction(held.X)
+            self._scores = ConformalScores.of(held.targets()[0], mean, std)
         return self
 
     @available_if(_streams)
@@ -194,6 +222,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         first = not hasattr(self, "moments_")
         blocks = self._validated_blocks(X, y, sample_weight, reset=first)
         if first:
+            self._scores = None
             self._begin(blocks)
             self._warn_of_first_block(blocks.n_rows)
         elif blocks.n_targets != len(self.moments_.y_mean):
@@ -204,29 +233,37 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         self._solution = None
         return self
 
-    def predict(self, X: Any, return_std: bool = False) -> Any:
-        """Predict targets, and their standard deviations if asked for.
+    def predict(self, X: Any, return_std: bool = False, return_interval: float | None = None) -> Any:
+        """Predict targets; if asked for, also their standard deviations and intervals.
 
             mean = b + z.w,    std^2 = sigma^2 (1 + (z - zbar)'(G + alpha I)^-1 (z - zbar) + 1/n)
 
-        the last term for an intercept: the predictive law of a new observation, noise included.
+        the last term for an intercept: the predictive law of a new observation, noise included. An interval is
+        mean +- s std, with s from the normal law or from held-out rows (`interval`).
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
         return_std : bool, default=False
+        return_interval : float, default=None
+            Probability with which an interval is to hold its target, such as 0.9.
 
         Returns
         -------
         mean : array of shape (n_samples,) or (n_samples, n_targets)
         std : array of the same shape, if `return_std`
+        interval : tuple (low, high) of arrays of the same shape, if `return_interval`
         """
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        solution = self._solved()
-        mean = linear_response(self._map(), X, solution.coef, solution.intercept, X.dtype)
-        mean = mean[:, 0] if self._flat_target else mean
-        return (mean, self._standard_deviation(X)) if return_std else mean
+        if not return_std and return_interval is None:
+            return self._shaped(self._mean(X), X)
+        mean, std = self._moments_of_prediction(X)
+        parts: list[Any] = [self._shaped(mean, X), *([self._shaped(std, X)] if return_std else [])]
+        if return_interval is not None:
+            half = std * self._interval_factor(return_interval)
+            parts.append((self._shaped(mean - half, X), self._shaped(mean + half, X)))
+        return tuple(parts)
 
     def certify(
         self, X: Any = None, *, y: Any = None, X_new: Any = None, delta: float = 0.01, independent: bool = True
@@ -286,6 +323,10 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         return effective_dof(self.moments_, fit_intercept=self.fit_intercept, alpha=self.alpha_)
 
     @property
+    def precision_(self) -> np.dtype[Any]:
+        return np.dtype(np.float32 if self.moments_.precision > 1e-10 else np.float64)
+
+    @property
     def path_(self) -> RidgePath | None:
         return self._solved().path
 
@@ -311,25 +352,46 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
             self._flat_target = y.ndim == 1
         return RowBlocks(X, y, check_sample_weight(sample_weight, X), X.dtype)
 
-    def _begin(self, blocks: RowBlocks) -> None:
+    def _begin(self, blocks: RowBlocks, seed: int | None = None) -> None:
         """Settle everything that must be known before the first row."""
-        self._settle_features(blocks)
+        self._settle_features(blocks, seed)
         self.moments_ = Moments.empty(self._map().n_components, blocks.n_targets)
         self._solution = None  # an interrupted fit leaves the model of the rows it has seen
 
-    def _add(self, blocks: RowBlocks) -> PassPlan:
-        """One pass: add the moments of the rows."""
+    def _fit_all(self, blocks: RowBlocks) -> None:
+        """One pass and the solution; both again in float64 if float32 products cannot carry the best penalty."""
+        plan = self._add(blocks)
+        self._solution = self._solve(blocks, plan)
+        if self._solution.at_floor and blocks.dtype == np.float32:
+            self._fit_again(replace(blocks, dtype=np.dtype(np.float64)))
+        self._warn_if_raised()
+
+    def _fit_again(self, blocks: RowBlocks) -> None:
+        """The fit in float64, if there is memory for it."""
+        single = self.moments_
+        try:
+            self.moments_ = Moments.empty(self._map().n_components, blocks.n_targets)
+            plan = self._add(blocks, again=True)
+            self._solution = self._solve(blocks, plan)
+        except MemoryBudgetError:
+            self.moments_ = single
+
+    def _add(self, blocks: RowBlocks, *, again: bool = False) -> PassPlan:
+        """One pass: add the moments of the rows. A pass made again is not reported to callbacks."""
         feature_map = self._map()
         plan = plan_pass(blocks.n_rows, feature_map, blocks.n_targets, blocks.dtype)
         D = feature_map.n_components
         bill = ridge_bill(
             plan,
-            n_features=blocks.X.shape[1],
+            n_features=blocks.n_features,
             n_components=D,
             n_targets=blocks.n_targets,
             dtype=blocks.dtype,
         )
         require_memory(bill, f"Lower n_components (now {D}), or raise the budget with bochner.set_config(memory=...).")
+        if again:
+            accumulate(blocks, feature_map, self.moments_, plan)
+            return plan
         on_block, finish = progress(self, blocks.n_blocks(plan.block_rows), blocks.X, blocks.Y)
         accumulate(blocks, feature_map, self.moments_, plan, on_block=on_block)
         finish()
@@ -344,32 +406,50 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
             errors: Array = solver.leave_one_out(blocks, self._map(), plan, self.moments_, alphas)
             return errors
 
-        solution = solve_ridge(
+        return solve_ridge(
             self.moments_,
             fit_intercept=self.fit_intercept,
             alpha=self.alpha,
             alphas=None if self.alphas is None else check_penalties(self, self.alphas),
             leave_one_out=leave_one_out,
         )
+
+    def _warn_if_raised(self) -> None:
+        solution = self._solved()
         if solution.raised:
             warnings.warn(
                 f"The equations are singular to working precision at alpha={self.alpha!r}; alpha={solution.alpha:.3g} "
                 "was used instead. Choose a larger alpha, fewer features, or float64 input.",
                 IllConditionedWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
-        return solution
 
     def _solved(self) -> RidgeSolution:
         check_is_fitted(self)
         if self._solution is None:
             self._solution = self._solve()
+            self._warn_if_raised()
         return self._solution
 
-    def _standard_deviation(self, X: Any) -> Array:
-        solution = self._solved()
+    def _mean(self, X: Any) -> Array:
+        """Predictions (n, k); in float64 if the moments are, since coefficients at small penalties are large."""
+        solution, dtype = self._solved(), np.promote_types(X.dtype, self.precision_)
+        return linear_response(self._map(), X, solution.coef, solution.intercept, dtype)
+
+    def _moments_of_prediction(self, X: Any) -> tuple[Array, Array]:
+        """Means and standard deviations, shape (n, k)."""
+        solution, dtype = self._solved(), np.promote_types(X.dtype, self.precision_)
         spread = PredictiveSpread(self.moments_, fit_intercept=self.fit_intercept, alpha=solution.alpha)
         starts = range(0, X.shape[0], _SPREAD_ROWS)
-        parts = [spread.of(transform(self._map(), X[i : i + _SPREAD_ROWS], X.dtype)) for i in starts]
-        std = np.sqrt(solution.noise_variance * np.concatenate(parts)[:, None]).astype(X.dtype)
-        return std[:, 0] if self._flat_target else std
+        parts = [spread.of(transform(self._map(), X[i : i + _SPREAD_ROWS], dtype)) for i in starts]
+        return self._mean(X), np.sqrt(solution.noise_variance * np.concatenate(parts)[:, None])
+
+    def _interval_factor(self, level: float) -> Any:
+        """Half the width of an interval in standard deviations."""
+        if isinstance(level, bool) or not 0 < level < 1:
+            raise invalid_parameter("predict", "return_interval", "a probability between 0 and 1", level)
+        return normal_factor(level) if self._scores is None else self._scores.factor(level)
+
+    def _shaped(self, values: Array, X: Any) -> Array:
+        """Values (n, k) in the shape of the target and the float type of the rows."""
+        return (values[:, 0] if self._flat_target else values).astype(X.dtype, copy=False)

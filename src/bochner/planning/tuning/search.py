@@ -15,13 +15,17 @@ from bochner._random import Stream, generator
 from bochner._threads import run_in_threads
 from bochner._typing import Array
 from bochner.kernels import Gaussian, Laplacian, Matern, Stationary
+from bochner.planning.tuning.choice import best_kernel
 from bochner.planning.tuning.surface import Criterion, Surface, evidence, gcv
+from bochner.sampling import QuasiMonteCarlo
 
-__all__ = ["Stage", "Tuning", "candidate_kernels", "tune"]
+__all__ = ["TUNING_ROWS", "Stage", "Tuning", "candidate_kernels", "tune"]
 
 _CRITERIA: dict[str, Criterion] = {"evidence": evidence, "gcv": gcv}
-_LEVELS = ((2000, 256, 25), (4000, 512, 15), (8000, 1024, 5))  # rows, frequencies, iterations of each refinement
-_REFINEMENT_SHARE = 0.25  # of the work of the final fit: what one refinement may cost at most
+TUNING_ROWS = 4000
+_SEARCH = {False: (1000, 128, 15), True: (2000, 256, 25)}  # rows, frequencies, iterations; by whether per feature
+_REFINEMENT = {False: (TUNING_ROWS, 512, 6), True: (TUNING_ROWS, 512, 12)}
+_REFINEMENT_SHARE = 1.0  # of the work of the final fit: what the refinement may cost at most
 _MEDIAN_ROWS = 1000
 _SPREAD_OF_STARTS = 0.5  # standard deviation of the perturbed starts, in the logarithm of a scale
 _REACH = np.log([1e-2, 1e3])  # how far a scale may go from its start, down and up
@@ -106,18 +110,18 @@ def tune(
     width: int = 4096,
     n_samples: int | None = None,
     criterion: str = "evidence",
-    n_restarts: int = 2,
+    n_restarts: int | None = None,
     time_budget: float | None = None,
 ) -> Tuning:
     """Learn the scales of the best of some kernels from rows in memory.
 
-    The frequencies come from a stream of their own (`Stream.TUNING`): those of the final map, drawn from the same seed,
-    stay independent of everything that was tuned.
+    The frequencies come from a seed of their own, drawn from `seed`: those of the final map stay independent of
+    everything that was tuned.
 
     Parameters
     ----------
     X : array or CSR matrix of shape (n, d)
-        A subsample of the rows, in random order; the first 2,000 serve the search, up to 8,000 the refinement.
+        A subsample of the rows, in random order; a part serves the search, all of them the refinement.
     Y : array of shape (n, k)
     kernels : list of Stationary
         Candidates with a length scale; the best by the criterion is kept.
@@ -128,8 +132,8 @@ def tune(
     width, n_samples : int
         Size of the final fit, against which the refinements are weighed. None: as many rows as given.
     criterion : {"evidence", "gcv"}, default="evidence"
-    n_restarts : int, default=2
-        Starts per kernel: the median heuristic, and perturbations of it.
+    n_restarts : int, default=None
+        Starts per kernel: the median heuristic, and perturbations of it. None: two, or one if there are many kernels.
     time_budget : float, default=None
         Seconds after which no new iteration begins. Without one the result depends on the seed alone.
 
@@ -138,6 +142,7 @@ def tune(
     tuning : Tuning
     """
     clock = _Clock(time_budget)
+    n_restarts = n_restarts or (2 if len(kernels) == 1 else 1)
     data = _Data.of(X, Y, sample_weight, per_feature)
     search = [
         _Descent(data, kernel, start, seed, criterion, clock)
@@ -145,21 +150,34 @@ def tune(
         for start in _starts(data, kernel, seed, n_restarts)
     ]
     stages: list[Stage | None] = [None] * len(search)
-    rows, frequencies, iterations = _LEVELS[0]
 
     def descend(i: int, _: None) -> None:
-        stages[i] = search[i].run(rows, frequencies, iterations)
+        stages[i] = search[i].run(*_SEARCH[per_feature])
 
     run_in_threads(descend, range(len(search)), state=lambda: None)
     done = [stage for stage in stages if stage is not None]
-    best = int(np.argmin([stage.loss for stage in done]))
+    best, factor = _choose(data, kernels, done, n_restarts)
     last = done[best]
-    for rows, frequencies, iterations in _affordable(len(data.Y), n_samples or len(data.Y), width):
-        if clock.is_over():
-            break
-        last = replace(search[best], start=last.theta).run(rows, frequencies, iterations)
+    last.theta[:-2] += np.log(factor)
+    if _can_refine(data, n_samples or len(data.Y), width) and not clock.is_over():
+        last = replace(search[best], start=last.theta).run(*_REFINEMENT[per_feature])
         done.append(last)
     return _tuning(data, last, done, criterion, n_restarts, clock)
+
+
+def _choose(data: _Data, kernels: list[Stationary], stages: list[Stage], n_restarts: int) -> tuple[int, float]:
+    """The best stage and a factor for its scales: the best start of each kernel, then the best kernel."""
+    losses = np.array([stage.loss for stage in stages]).reshape(len(kernels), n_restarts)
+    starts = n_restarts * np.arange(len(kernels)) + np.argmin(losses, axis=1)
+    if len(kernels) == 1:
+        return int(starts[0]), 1.0
+    learned = [stages[i].kernel.with_length_scale(np.exp(_broadcast(stages[i].theta[:-2], data))) for i in starts]
+    kernel, factor = best_kernel(learned, data.X, data.Y)
+    return int(starts[kernel]), factor
+
+
+def _broadcast(log_scales: Array, data: _Data) -> Array:
+    return np.broadcast_to(log_scales, data.X.shape[1])
 
 
 class _Clock:
@@ -181,7 +199,7 @@ class _Data:
 
     X: Array
     Y: Array
-    weight: Array
+    weight: Array | None
     unit: Array
     per_feature: bool
 
@@ -196,7 +214,7 @@ class _Data:
         centred = rows - np.average(rows, axis=0, weights=weight)  # a large mean costs digits in the sines
         spread = np.sqrt(np.average(centred**2, axis=0, weights=weight))
         unit = _positive(spread) if per_feature else _positive(np.sqrt(np.mean(spread**2, keepdims=True)))
-        return cls(centred / unit, targets, weight, unit, per_feature)
+        return cls(centred / unit, targets, None if sample_weight is None else weight, unit, per_feature)
 
     @property
     def n_scales(self) -> int:
@@ -236,20 +254,26 @@ class _Descent:
             method="L-BFGS-B",
             bounds=[*scales, tuple(_NOISE), tuple(_SIGNAL)],
             callback=record,
-            options={"maxiter": iterations, "maxcor": 20, "ftol": 1e-7},
+            options={"maxiter": iterations, "maxcor": 20, "ftol": 1e-6},
         )
         return Stage(self.kernel, len(surface.Y), len(surface.omega), tuple(losses), found.x)
 
     def _surface(self, n_rows: int, n_frequencies: int) -> Surface:
         data, d = self.data, self.data.X.shape[1]
         rows = slice(0, n_rows)
-        n = len(data.Y[rows])
+        weight = None if data.weight is None else data.weight[rows]
+        n = len(data.Y[rows]) if weight is None else int(np.sum(weight))  # a weight of 2 is a row given twice
         measure = self.kernel.with_length_scale(1.0).spectral_measure(d)
-        m = int(np.clip(n, 16, n_frequencies))
-        rng = generator(self.seed, Stream.TUNING)
-        normals, uniforms = rng.standard_normal((m, measure.n_vectors, d)), rng.random((m, measure.n_uniforms))
-        omega = measure.frequencies(normals, uniforms)
-        return Surface(data.X[rows], data.Y[rows], data.weight[rows], omega, _CRITERIA[self.criterion])
+        m = int(np.clip(n // 2, 16, n_frequencies))
+        # Low discrepancy: the narrow map stands for a wide one. Another seed than the model's (docstring of `tune`).
+        points = QuasiMonteCarlo().points(m, d, measure.n_vectors, measure.n_uniforms, tuning_seed(self.seed))
+        omega = measure.frequencies(*points)
+        return Surface(data.X[rows], data.Y[rows], weight, omega, _CRITERIA[self.criterion])
+
+
+def tuning_seed(seed: int) -> int:
+    """The seed of the frequencies of a search, for a model of seed `seed`."""
+    return int(generator(seed, Stream.TUNING).integers(2**32))
 
 
 def _starts(data: _Data, kernel: Stationary, seed: int, n: int) -> list[Array]:
@@ -265,21 +289,15 @@ def _starts(data: _Data, kernel: Stationary, seed: int, n: int) -> list[Array]:
     return [first + np.append(move, [0.0, 0.0]) for move in moves]
 
 
-def _affordable(n_rows: int, n_samples: int, width: int) -> list[tuple[int, int, int]]:
-    """Refinements whose work is a small part of that of the final fit, n D^2 + 2 D^3."""
+def _can_refine(data: _Data, n_samples: int, width: int) -> bool:
+    """Whether there are more rows than the search had, and the work is within that of the final fit, n D^2 + 2 D^3."""
+    rows, frequencies, iterations = _REFINEMENT[data.per_feature]
+    work = iterations * (3 * min(rows, len(data.Y)) + 2 * frequencies) * (2 * frequencies) ** 2
     fit = n_samples * width**2 + 2 * width**3
-    levels = []
-    for rows, frequencies, iterations in _LEVELS[1:]:
-        rows = min(rows, n_rows)
-        work = iterations * (3 * rows + 2 * frequencies) * (2 * frequencies) ** 2
-        if rows > _LEVELS[0][0] and work < _REFINEMENT_SHARE * fit:
-            levels.append((rows, frequencies, iterations))
-    return levels
+    return len(data.Y) > _SEARCH[data.per_feature][0] and work < _REFINEMENT_SHARE * fit
 
 
-def _tuning(
-    data: _Data, last: Stage, stages: list[Stage], criterion: str, n_restarts: int, clock: _Clock
-) -> Tuning:
+def _tuning(data: _Data, last: Stage, stages: list[Stage], criterion: str, n_restarts: int, clock: _Clock) -> Tuning:
     scales = _rounded(data.unit * np.exp(last.theta[:-2]))
     scale: float | Array = scales if data.per_feature else float(scales[0])
     noise, signal = np.exp(last.theta[-2:])

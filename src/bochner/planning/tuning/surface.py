@@ -56,9 +56,11 @@ class _Fit:
         inverse += np.triu(inverse, 1).T
         return np.asfortranarray(inverse)
 
-    def times(self, matrix: Array) -> Array:
-        """Z matrix, for a column-major symmetric matrix (D, D)."""
-        return product(matrix, self.Z.T).T
+    def times(self, matrix: Array, less: tuple[Array, Array]) -> Array:
+        """Z matrix - left right', for a column-major symmetric matrix (D, D) and thin left (n, k), right (D, k)."""
+        result = product(matrix, self.Z.T).T
+        result -= _outer(*less)
+        return result
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,7 @@ def evidence(fit: _Fit) -> _Slope:
     count = fit.nu * targets
     return _Slope(
         value=(count * np.log(2 * np.pi * fit.noise) + targets * log_det + quadratic) / (2 * count),
-        by_features=(targets * fit.times(inverse) - _outer(fit.residual, fit.coef / fit.noise)) / count,
+        by_features=fit.times(inverse * (targets / count), less=(fit.residual, fit.coef / (fit.noise * count))),
         by_log_alpha=(penalty - targets * dof) / (2 * count),
         by_log_noise=(count - quadratic) / (2 * count),
     )
@@ -101,20 +103,19 @@ def evidence(fit: _Fit) -> _Slope:
 def gcv(fit: _Fit) -> _Slope:
     """Half the logarithm of the generalised cross-validation score, the log of a root mean squared error.
 
-        GCV = (RSS / nu) / (1 - dof / nu)^2,     dof = D - alpha tr A^-1
-        dRSS / dZ = -2 [(r - alpha Z q) w' + alpha r q'],    q = A^-1 w,      d dof / dZ = 2 alpha Z A^-2
+    GCV = (RSS / nu) / (1 - dof / nu)^2,     dof = D - alpha tr A^-1
+    dRSS / dZ = -2 [(r - alpha Z q) w' + alpha r q'],    q = A^-1 w,      d dof / dZ = 2 alpha Z A^-2
     """
     inverse = fit.inverse()
     spare = fit.nu - fit.Z.shape[1] + fit.alpha * float(np.trace(inverse))
     rss = float(np.sum(fit.residual**2))
     q = product(inverse, np.asfortranarray(fit.coef))
     smooth = product(fit.Z.T, q, transpose_a=True)
-    by_rss = _outer(fit.residual - fit.alpha * smooth, fit.coef) + fit.alpha * _outer(fit.residual, q)
-    by_dof = 2 * fit.alpha * fit.times(product(inverse, inverse))
+    by_rss = np.hstack([fit.residual - fit.alpha * smooth, fit.alpha * fit.residual]), np.hstack([fit.coef, q]) / rss
     dof_by_alpha = -float(np.trace(inverse)) + fit.alpha * float(np.sum(inverse**2))
     return _Slope(
         value=0.5 * np.log(rss * fit.nu / fit.Y.shape[1]) - np.log(spare),
-        by_features=-by_rss / rss + by_dof / spare,
+        by_features=fit.times(product(inverse, inverse) * (2 * fit.alpha / spare), less=by_rss),
         by_log_alpha=fit.alpha * (fit.alpha * float(np.sum(fit.coef * q)) / rss + dof_by_alpha / spare),
         by_log_noise=0.0,
     )
@@ -130,7 +131,8 @@ class Surface:
     ----------
     X : array of shape (n, d), float64
     Y : array of shape (n, k), float64
-    weight : array of shape (n,)
+    weight : array of shape (n,) or None
+        None: all 1.
     omega : array of shape (m, d)
         Frequencies of the kernel of length scale 1.
     criterion : evidence or gcv
@@ -138,20 +140,19 @@ class Surface:
 
     X: Array
     Y: Array
-    weight: Array
+    weight: Array | None
     omega: Array
     criterion: Criterion = evidence
 
     def __call__(self, theta: Array) -> tuple[float, Array]:
         log_scales, log_noise, log_signal = theta[:-2], theta[-2], theta[-1]
         scaled = self.X / np.exp(log_scales)
-        root = np.sqrt(self.weight)[:, None]
         raw = self._features(scaled)
-        fit = self._fit(raw, root, float(np.exp(log_noise)), float(np.exp(log_signal)))
+        fit = self._fit(raw, float(np.exp(log_noise)), float(np.exp(log_signal)))
         if fit is None:
             return np.inf, np.zeros_like(theta)
         slope = self.criterion(fit)
-        by_scale = self._by_log_scales(scaled, raw, slope.by_features * root)
+        by_scale = self._by_log_scales(scaled, raw, self._weighted(slope.by_features))
         ends = [slope.by_log_alpha + slope.by_log_noise, -slope.by_log_alpha]
         return slope.value, np.append(by_scale if len(log_scales) > 1 else by_scale.sum(), ends)
 
@@ -160,10 +161,10 @@ class Surface:
         fourier = FourierMap(self.omega, np.full(m, m**-0.5), np.zeros(0))
         return transform(fourier, scaled, np.dtype(float))
 
-    def _fit(self, raw: Array, root: Array, noise: float, signal: float) -> _Fit | None:
+    def _fit(self, raw: Array, noise: float, signal: float) -> _Fit | None:
         """None where A is singular to working precision."""
-        Z = (raw - np.average(raw, axis=0, weights=self.weight)) * root
-        Y = (self.Y - np.average(self.Y, axis=0, weights=self.weight)) * root
+        Z = self._weighted(raw - self._mean(raw))
+        Y = self._weighted(self.Y - self._mean(self.Y))
         gram = np.empty((Z.shape[1], Z.shape[1]))
         lower_gram(Z, gram)
         gram[np.diag_indices_from(gram)] += noise / signal
@@ -172,12 +173,24 @@ class Surface:
             return None
         coef = cho_solve((factor, False), product(Z.T, np.asfortranarray(Y)), check_finite=False)
         residual = Y - product(Z.T, np.asfortranarray(coef), transpose_a=True)
-        return _Fit(Z, Y, factor, coef, residual, noise / signal, noise, float(np.sum(self.weight)) - 1)
+        count = len(Y) if self.weight is None else float(np.sum(self.weight))
+        nu = max(count - 1, 0.5)  # so that one row has a finite evidence
+        return _Fit(Z, Y, factor, coef, residual, noise / signal, noise, nu)
+
+    def _mean(self, rows: Array) -> Array:
+        return np.mean(rows, axis=0) if self.weight is None else np.average(rows, axis=0, weights=self.weight)
+
+    def _weighted(self, rows: Array) -> Array:
+        """Rows times the root of their weight, in place."""
+        if self.weight is not None:
+            rows *= np.sqrt(self.weight)[:, None]
+        return rows
 
     def _by_log_scales(self, scaled: Array, raw: Array, by_features: Array) -> Array:
         """Derivative by the logarithm of every column's scale. The sine is minus the derivative of the cosine."""
         m = len(self.omega)
-        by_projection = by_features[:, m:] * raw[:, :m] - by_features[:, :m] * raw[:, m:]
+        by_projection = by_features[:, m:] * raw[:, :m]
+        by_projection -= by_features[:, :m] * raw[:, m:]
         by_frequency = product(by_projection.T, np.asfortranarray(scaled))
         return -np.sum(by_frequency * self.omega, axis=0)
 
