@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-import bochner._archive as archive_module
 from bochner._archive import read_archive, write_archive
 from bochner.errors import FileFormatError, InvalidDataError, MemoryBudgetError
 
@@ -109,7 +108,7 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(good, monkeypatch):
     def full(descriptor):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(archive_module.os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space left"):
         write(good, {"a": np.zeros(10)})
     assert good.read_bytes() == before
@@ -139,9 +138,9 @@ def test_a_killed_write_leaves_the_old_file_and_the_next_write_cleans_up(good):
     before = good.read_bytes()
     code = f"""
         import os, signal, numpy as np
-        import bochner._archive as archive
-        archive.os.replace = lambda *paths: os.kill(os.getpid(), signal.SIGKILL)
-        archive.write_archive({str(good)!r}, kind="thing", version=1, header={{}}, arrays={{"a": np.ones(100)}})
+        from bochner._archive import write_archive
+        os.replace = lambda *paths: os.kill(os.getpid(), signal.SIGKILL)
+        write_archive({str(good)!r}, kind="thing", version=1, header={{}}, arrays={{"a": np.ones(100)}})
     """
     assert subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=False).returncode == -9
     assert good.read_bytes() == before
@@ -209,6 +208,8 @@ def test_a_file_beyond_the_budget_is_not_read(good):
 def test_a_missing_file_is_the_usual_error(tmp_path):
     with pytest.raises(FileNotFoundError):
         read(tmp_path / "none")
+    with pytest.raises(FileNotFoundError, match=r"no folder for the file.*folder/none'"):
+        write(tmp_path / "folder" / "none")
 
 
 def test_files_with_64_bit_sizes_are_read(tmp_path, monkeypatch):

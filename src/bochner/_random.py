@@ -27,10 +27,11 @@ class Stream(IntEnum):
     TRANSFORMS = 11
     RESAMPLES = 12
     SEARCH = 13
-    TUNING = 14
-    STARTS = 15
-    TUNING_ROWS = 16
-    CALIBRATION = 17
+    PROBES = 15
+    TUNING = 16
+    STARTS = 17
+    TUNING_ROWS = 18
+    CALIBRATION = 19
 
 
 def resolve_seed(random_state: object) -> int:

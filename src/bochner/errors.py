@@ -6,11 +6,15 @@
      ├── InvalidParameterError   (also a ValueError)   a parameter breaks its rule
      ├── InvalidDataError        (also a ValueError)   rows, targets or weights break a rule
      ├── AssumptionError         (also a ValueError)   a theorem's assumption does not hold
+     ├── CheckpointError         (also a ValueError)   a checkpoint is damaged, or belongs to another fit
      ├── FileFormatError         (also a ValueError)   a file is damaged, altered, too new or not one of ours
+     ├── UnsupportedModelError   (also a TypeError)    a model has a part that a file or graph cannot hold
+     ├── MissingStatisticsError  (also an AttributeError) a model was saved without its statistics
      ├── MemoryBudgetError       (also a MemoryError)  the bill exceeds the budget
      └── MissingExtraError       (also an ImportError) an optional package is not installed
 
     BochnerWarning (a UserWarning)
+     ├── CheckpointWarning       a checkpoint could not be written; the fit goes on
      ├── IllConditionedWarning   the normal equations are singular to working precision
      └── FirstBlockWarning       partial_fit set a data-dependent choice from the first block only
 """
@@ -21,6 +25,8 @@ __all__ = [
     "AssumptionError",
     "BochnerError",
     "BochnerWarning",
+    "CheckpointError",
+    "CheckpointWarning",
     "FileFormatError",
     "FirstBlockWarning",
     "IllConditionedWarning",
@@ -28,6 +34,8 @@ __all__ = [
     "InvalidParameterError",
     "MemoryBudgetError",
     "MissingExtraError",
+    "MissingStatisticsError",
+    "UnsupportedModelError",
     "invalid_parameter",
 ]
 
@@ -52,8 +60,20 @@ class FileFormatError(BochnerError, ValueError):
     """A file is damaged, altered, too new for this version, or not one of bochner's."""
 
 
+class UnsupportedModelError(BochnerError, TypeError):
+    """A model has a part that the file or graph asked for cannot hold."""
+
+
+class MissingStatisticsError(BochnerError, AttributeError):
+    """A model was saved without its statistics, and they are needed."""
+
+
 class MemoryBudgetError(BochnerError, MemoryError):
     """The memory bill of a computation exceeds the budget; nothing was allocated."""
+
+
+class CheckpointError(BochnerError, ValueError):
+    """A checkpoint is damaged, or belongs to another fit."""
 
 
 class MissingExtraError(BochnerError, ImportError):
@@ -65,6 +85,10 @@ class MissingExtraError(BochnerError, ImportError):
 
 class BochnerWarning(UserWarning):
     """Base of every warning that bochner gives."""
+
+
+class CheckpointWarning(BochnerWarning):
+    """A checkpoint could not be written; the fit goes on, and an older checkpoint is still there."""
 
 
 class IllConditionedWarning(BochnerWarning):

@@ -132,7 +132,7 @@ def test_noisy_targets_stay_in_float32():
 def test_without_memory_for_float64_the_float32_model_stands():
     X, y = smooth(1000)
     plain = {"n_components": 512, "length_scale": 1.0, "random_state": 0}
-    with bo.config_context(memory=9_500_000, n_threads=1):
+    with bo.config_context(memory=7_000_000, n_threads=1):
         fitted = bo.KernelRegressor(**plain).fit(X, y)
     assert fitted.precision_ == np.float32
     assert fitted.score(X, y) > 0.999

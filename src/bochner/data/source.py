@@ -14,7 +14,7 @@ from bochner._random import Stream, generator
 from bochner._typing import Array
 from bochner.errors import InvalidDataError
 
-__all__ = ["Block", "RowSource"]
+__all__ = ["Block", "RowSource", "checked_block"]
 
 _READ_ROWS = 65536
 
@@ -49,15 +49,21 @@ class RowSource(ABC):
         The float type of the computation; blocks come in it.
     weighted : bool
         Whether the rows have weights.
+    target_dtype : float64 or object
+        The type of the targets: numbers, or labels of classes.
     feature_names : list of str or None
     passes : int or None
         How often the rows can be read: None for as often as one likes.
     """
 
     dtype: np.dtype[Any]
+    target_dtype: np.dtype[Any] = np.dtype(np.float64)
     feature_names: list[str] | None = None
     passes: int | None = None
-    read_bytes = 0
+    distributed = False
+    """Whether the rows live on the workers of a cluster, which then do the work."""
+
+    read_bytes: int = 0
     """Bytes that reading holds beside the block in use: buffers of a file format, blocks read ahead."""
 
     @property
@@ -82,7 +88,7 @@ class RowSource(ABC):
 
     def blocks(self, block_rows: int) -> Iterator[Block]:
         """The rows as `read` gives them, after a look at them: finite numbers and weights >= 0, or an error."""
-        return (_checked(block, self.feature_names) for block in self.read(block_rows))
+        return (checked_block(block, self.feature_names) for block in self.read(block_rows))
 
     def take(self, index: Array) -> Any:
         """X of the rows of an index, in its order, as one array: one pass, ended after the last of them."""
@@ -109,7 +115,7 @@ class RowSource(ABC):
 
     def targets(self) -> tuple[Array, Array | None]:
         """Targets (n, k) and weights (n,) or None of all rows: one pass."""
-        Y = np.empty((self.n_rows, self.n_targets))
+        Y = np.empty((self.n_rows, self.n_targets), dtype=self.target_dtype)
         weight = np.empty(self.n_rows) if self.weighted else None
         for block in self.blocks(_READ_ROWS):
             rows = slice(block.start, block.start + block.n_rows)
@@ -118,12 +124,36 @@ class RowSource(ABC):
                 weight[rows] = block.sample_weight
         return Y, weight
 
-    def n_blocks(self, block_rows: int) -> int:
-        """About how many blocks a pass has; for progress bars."""
-        return max(1, -(-self.n_rows // block_rows))
+    def response(self, feature_map: Any, coef: Array, offset: Array) -> Any:
+        """z(x).coef + offset of all rows where they are; of distributed rows only."""
+        raise NotImplementedError
+
+    @property
+    def known_rows(self) -> int | None:
+        """The number of rows, if it takes no pass to tell."""
+        return self.n_rows
+
+    def n_blocks(self, block_rows: int) -> int | None:
+        """About how many blocks a pass has, if that is known; for progress bars."""
+        return None if self.known_rows is None else max(1, -(-self.known_rows // block_rows))
+
+    def fingerprint(self) -> dict[str, Any]:
+        """What tells these rows from others without reading them, as plain data: the same rows, the same answer."""
+        return {"n_rows": self.n_rows, **self._description()}
+
+    def _description(self) -> dict[str, Any]:
+        return {
+            "kind": type(self).__name__,
+            "n_features": self.n_features,
+            "n_targets": self.n_targets,
+            "weighted": self.weighted,
+            "dtype": self.dtype.name,
+            "feature_names": self.feature_names,
+        }
 
 
-def _checked(block: Block, names: list[str] | None) -> Block:
+def checked_block(block: Block, names: list[str] | None) -> Block:
+    """The block itself, if its numbers are finite and its weights not negative."""
     X = block.X.data if hasattr(block.X, "indptr") else block.X
     for what, numbers in (("X", X), ("y", block.Y), ("sample_weight", block.sample_weight)):
         # One sum tells of nan and inf without a temporary of the block's size. Class labels need not be numbers.

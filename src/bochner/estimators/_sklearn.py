@@ -43,12 +43,20 @@ def refuse_lazy(X: Any) -> None:
         raise InvalidDataError(f"X must be a table in memory. Got a {type(X).__name__}: call X.collect() first.")
 
 
-def progress(estimator: Any, n_blocks: int, X: Any, y: Any) -> tuple[Callable[[int], bool], Callable[[], None]]:
+def progress(
+    estimator: Any, n_blocks: int | None, X: Any = None, y: Any = None
+) -> tuple[Callable[[int], bool], Callable[[], None]]:
     """scikit-learn's callback protocol for a pass over blocks: what to call after each block, and at the end."""
     root = estimator._init_callback_context(max_subtasks=n_blocks)
     root.call_on_fit_task_begin(estimator=estimator, X=X, y=y)
 
+    left = n_blocks or 2**62
+
     def on_block(rows: int) -> bool:
+        nonlocal left
+        left -= 1
+        if left < 0:  # a source cut its rows into more blocks than it said
+            return False
         task = root.subcontext(task_name="block")
         task.call_on_fit_task_begin(estimator=estimator)
         return bool(task.call_on_fit_task_end(estimator=estimator))

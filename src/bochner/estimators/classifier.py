@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -15,15 +16,15 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from bochner._typing import Array
-from bochner.data import RowBlocks
+from bochner.data import RowBlocks, RowSource
 from bochner.errors import InvalidDataError, invalid_parameter
-from bochner.estimators._sklearn import Interval, StrOptions, check_sample_weight, refuse_lazy, validated
+from bochner.estimators._sklearn import Interval, StrOptions, validated
 from bochner.estimators.certification import certify_map
 from bochner.estimators.kernel_model import KernelModel, check_penalties
-from bochner.features import linear_response
+from bochner.estimators.rows import blockwise, linear_predictions, rows_to_fit
 from bochner.kernels import Stationary
 from bochner.planning import classifier_bill, require_memory
 from bochner.solvers import (
@@ -37,7 +38,7 @@ from bochner.solvers import (
     inverse_temperature,
     out_of_fold_scores,
 )
-from bochner.statistics import FeatureStream
+from bochner.statistics import open_stream
 from bochner.theory import Certificate
 from bochner.theory.downstream import SVMPrediction
 
@@ -68,12 +69,14 @@ class KernelClassifier(ClassifierMixin, KernelModel):
     Parameters
     ----------
     kernel : str or Stationary, default="gaussian"
-        A kernel, or its name in lower case.
+        A kernel, or its name in lower case. "auto": the Gaussian or Matern kernel (nu = 1/2, 3/2, 5/2) of the largest
+        evidence.
     loss : {"logistic", "hinge", "squared_hinge"}, default="logistic"
         The logistic loss is solved by Newton's method; the hinge losses by dual coordinate ascent, with the intercept
         penalised as a constant feature, as in `LinearSVC`.
     features : transformer, default=None
-        Any scikit-learn transformer to use in place of `FourierFeatures(kernel, ...)`.
+        Any scikit-learn transformer to use in place of `FourierFeatures(kernel, ...)`, or "nystroem", as in
+        `KernelRegressor`.
     n_components : int or "auto", default="auto"
         Number of features D. "auto": sqrt(n) log n between 256 and 4096.
     alpha : float or "cv", default=1.0
@@ -83,8 +86,10 @@ class KernelClassifier(ClassifierMixin, KernelModel):
         Penalties to choose from. None: ten, alpha / n from 10^-2 to 10^-6.5.
     cv : int, splitter or iterable of (train, test) indices, default=5
         Folds for alpha="cv" and probability=True; a number: so many, every class spread evenly.
-    length_scale : "auto", "median", float or array of shape (n_features,), default="auto"
-        "median": the median distance between rows. "auto": the kernel's own if `kernel` is a kernel, else the median.
+    length_scale : "auto", "ard", "median", float or array of shape (n_features,), default="auto"
+        "auto": one scale, learned by the evidence of least squares on the indicators of the classes
+        (`bochner.planning.tuning`); the kernel's own if `kernel` is a kernel. "ard": one per feature, learned likewise.
+        "median": the median distance between rows.
     fit_intercept : bool, default=True
     class_weight : dict or "balanced", default=None
         Factors of the row weights by class, as in scikit-learn.
@@ -119,6 +124,8 @@ class KernelClassifier(ClassifierMixin, KernelModel):
         Held-out loss of each penalty in each fold; infinite where a fold ended its path before.
     n_rows_ : int
         Rows of the last fit.
+    tuning_ : Tuning or None
+        What was learned of kernel and scales, if anything was.
     seed_ : int
     n_features_in_ : int
     feature_names_in_ : array of shape (n_features,)
@@ -188,12 +195,13 @@ class KernelClassifier(ClassifierMixin, KernelModel):
         self.random_state = random_state
 
     @validated
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the model. The features of all rows are kept if they take at most half of the memory budget.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features), a scan, or a Dask array or data frame
+            As in `KernelRegressor.fit`. Labels, weights and scores of all rows are held here.
         y : array-like of shape (n_samples,)
             Labels: numbers or strings.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -202,9 +210,10 @@ class KernelClassifier(ClassifierMixin, KernelModel):
         -------
         self
         """
-        blocks = self._validated_blocks(X, y, sample_weight, None)
-        self._settle_features(blocks)
-        problem = self._problem(blocks)
+        rows, labels, weight = self._validated_rows(X, y, sample_weight, None)
+        self._settle_seed()
+        self._settle_features(rows, (self._indicators(labels), weight))
+        problem = self._problem(rows, labels, weight)
         self._prior, self._inverse_temperature = None, 1.0
         self._choose_alpha(problem)
         self._solution = problem.solve(self.alpha_, tol=self.tol, max_iter=self.max_iter)
@@ -235,14 +244,15 @@ class KernelClassifier(ClassifierMixin, KernelModel):
         """
         prior = getattr(self, "_prior", None)
         known = self.classes_ if prior is not None else None if classes is None else np.unique(classes)
-        blocks = self._validated_blocks(X, y, sample_weight, known, reset=prior is None)
+        rows, labels, weight = self._validated_rows(X, y, sample_weight, known, reset=prior is None)
         if prior is None:
-            self._settle_features(blocks)
-            self._warn_of_first_block(blocks.n_rows)
+            self._settle_seed()
+            self._settle_features(rows, (self._indicators(labels), weight))
+            self._warn_of_first_block(rows.n_rows)
             self.alpha_, self.alphas_, self.cv_losses_ = float(self.alpha), None, None
             self._inverse_temperature = 1.0
             prior = QuadraticPenalty(self.alpha_)
-        problem = self._problem(blocks)
+        problem = self._problem(rows, labels, weight)
         solver = problem.newton(problem.weight)
         self._solution = solver.solve(prior, tol=self.tol, max_iter=self.max_iter)
         self._warn_if_cut_short()
@@ -256,16 +266,14 @@ class KernelClassifier(ClassifierMixin, KernelModel):
 
     def predict(self, X: Any) -> Array:
         """The class of the largest score of each row."""
-        scores = self._scores(X)
-        chosen = (scores[:, 0] > 0).astype(np.intp) if len(self.classes_) == 2 else np.argmax(scores, axis=1)
-        return self.classes_[chosen]
+        return blockwise(partial(_chosen, self.classes_), self._scores(X), self.classes_.dtype)
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> Array:
         """Probabilities of the classes, shape (n_samples, n_classes)."""
-        scores = self._scores(X).astype(float)
-        scores *= self._inverse_temperature
-        return softmax(np.hstack([np.zeros_like(scores), scores]) if scores.shape[1] == 1 else scores, axis=1)
+        return blockwise(
+            partial(_probabilities, self._inverse_temperature), self._scores(X), float, n_columns=len(self.classes_)
+        )
 
     @available_if(_has_probabilities)
     def predict_log_proba(self, X: Any) -> Array:
@@ -309,18 +317,21 @@ class KernelClassifier(ClassifierMixin, KernelModel):
 
     # The steps of a fit, in their order.
 
-    def _tuning_targets(self, Y: Array) -> Array:
-        """One indicator per class, or of the second of two."""
-        indicators = (Y[:, :1].astype(np.intp) == np.arange(len(self.classes_))).astype(float)
+    def _indicators(self, labels: Array) -> Array:
+        """Targets that tell length scales: one indicator per class, or of the second of two."""
+        indicators = (labels.reshape(-1, 1) == np.arange(len(self.classes_))).astype(float)
         return indicators[:, 1:] if len(self.classes_) == 2 else indicators
 
-    def _validated_blocks(
+    def _validated_rows(
         self, X: Any, y: Any, sample_weight: Any, classes: Array | None, *, reset: bool = True
-    ) -> RowBlocks:
-        refuse_lazy(X)
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
+    ) -> tuple[RowSource, Array, Array]:
+        """The rows, their labels 0 ... n_classes - 1, and their weights, those of the classes included."""
+        rows, y = rows_to_fit(self, X, y, sample_weight, reset=reset)
+        weight = rows.sample_weight if isinstance(rows, RowBlocks) else None
+        if y is None:
+            Y, weight = rows.targets()
+            y = column_or_1d(Y)
         check_classification_targets(y)
-        weight = check_sample_weight(sample_weight, X)
         present = np.unique(y if weight is None else y[weight > 0])
         self.classes_ = present if classes is None else classes
         if len(self.classes_) < 2:
@@ -333,7 +344,9 @@ class KernelClassifier(ClassifierMixin, KernelModel):
             )
         known = np.isin(y, self.classes_)
         labels = np.searchsorted(self.classes_, np.where(known, y, self.classes_[0]))
-        return RowBlocks(X, labels, self._row_weights(y, labels, weight, classes), X.dtype)
+        if isinstance(rows, RowBlocks):
+            rows = replace(rows, Y=labels)  # labels may be text, and blocks have numbers
+        return rows, labels, self._row_weights(y, labels, weight, classes)
 
     def _row_weights(self, y: Array, labels: Array, weight: Array | None, classes: Array | None) -> Array:
         rows = np.ones(len(y)) if weight is None else weight
@@ -344,22 +357,28 @@ class KernelClassifier(ClassifierMixin, KernelModel):
         factor = compute_class_weight(self.class_weight, classes=self.classes_, y=y, sample_weight=weight)
         return rows * factor[labels]
 
-    def _problem(self, blocks: RowBlocks) -> ClassificationProblem:
+    def _problem(self, rows: RowSource, labels: Array, weight: Array) -> ClassificationProblem:
         feature_map = self._map()
         D = feature_map.n_components
         bill = classifier_bill(
-            n_rows=blocks.n_rows,
-            n_features=blocks.X.shape[1],
+            n_rows=rows.n_rows,
+            n_features=rows.n_features,
             n_components=D,
             n_classes=len(self.classes_),
-            dtype=blocks.dtype,
+            dtype=rows.dtype,
         )
         require_memory(bill, f"Lower n_components (now {D}), or raise the budget with bochner.set_config(memory=...).")
-        self.n_rows_ = blocks.n_rows
+        self.n_rows_ = rows.n_rows
+        stream = open_stream(rows, feature_map)
+        if self.loss != "logistic" and not stream.kept and not isinstance(rows, RowBlocks):
+            raise InvalidDataError(
+                f"loss={self.loss!r} visits rows in random order: they, or their features, must fit in memory. Use "
+                "loss='logistic', or raise the budget with bochner.set_config(memory=...)."
+            )
         return ClassificationProblem(
-            stream=FeatureStream(blocks, feature_map),
-            labels=np.asarray(blocks.Y, dtype=np.intp),
-            weight=np.asarray(blocks.sample_weight),
+            stream=stream,
+            labels=labels.astype(np.intp),
+            weight=weight,
             n_classes=len(self.classes_),
             loss=self.loss,
             fit_intercept=self.fit_intercept,
@@ -397,7 +416,16 @@ class KernelClassifier(ClassifierMixin, KernelModel):
                 stacklevel=4,
             )
 
-    def _scores(self, X: Any) -> Array:
+    def _scores(self, X: Any) -> Any:
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        return linear_response(self._map(), X, self._solution.coef, self._solution.intercept, X.dtype)
+        return linear_predictions(self, X, self._map(), self._solution.coef, self._solution.intercept)
+
+
+def _chosen(classes: Array, scores: Array) -> Array:
+    """The classes of the largest scores."""
+    return classes[(scores[:, 0] > 0).astype(np.intp) if len(classes) == 2 else np.argmax(scores, axis=1)]
+
+
+def _probabilities(inverse_temperature: float, scores: Array) -> Array:
+    scaled = scores.astype(float) * inverse_temperature
+    return softmax(np.hstack([np.zeros_like(scaled), scaled]) if scaled.shape[1] == 1 else scaled, axis=1)

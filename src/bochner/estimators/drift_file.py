@@ -1,17 +1,18 @@
-"""The file of a drift detector: arrays and one JSON text in an npz archive. Nothing in it is executed."""
+"""The file of a drift detector: its arrays and parameters in an archive. Nothing in it is executed."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from bochner import kernels
+from bochner._archive import read_archive, write_archive
+from bochner._typing import Array
 from bochner.comparison.embedding import KernelFeatures
 from bochner.comparison.sequential import ConformalEvidence
-from bochner.errors import InvalidDataError
+from bochner.errors import FileFormatError
 from bochner.features import FourierMap
 from bochner.kernels import Stationary
 from bochner.sampling import SAMPLERS, Sampler
@@ -23,15 +24,14 @@ if TYPE_CHECKING:
 
 __all__ = ["read_detector", "write_detector"]
 
-_FORMAT = 1
+_KIND, _VERSION = "drift detector", 1
 _ARRAYS = ("_reference_mean", "_eigenvalues", "_window_mean", "_calibration", "_kept", "_waiting")
 
 
 def write_detector(detector: DriftDetector, path: Path) -> None:
-    """Write beside, then rename."""
+    """Write reference and stream."""
     fourier, evidence = detector._features.fourier, detector._evidence
     header = {
-        "format": _FORMAT,
         "parameters": {name: _plain(value) for name, value in detector.get_params(deep=False).items()},
         "kernel": _plain(detector.kernel_),
         "independent": detector._features.independent,
@@ -42,31 +42,32 @@ def write_detector(detector: DriftDetector, path: Path) -> None:
         "detected_at": detector.detected_at_,
         "contributions": _plain(detector.contributions_),
         "steps": evidence.steps,
-        "log_started": evidence.log_started,
     }
-    beside = path.with_name(f".{path.name}.part")
-    with beside.open("wb") as file:
-        np.savez_compressed(
-            file,
-            header=np.frombuffer(json.dumps(header).encode(), dtype=np.uint8),
-            omega=fourier.omega,
-            amplitude=fourier.amplitude,
-            records=np.array(detector._records, dtype=float).reshape(-1, 3),
-            **{name.strip("_"): getattr(detector, name) for name in _ARRAYS},
-        )
-    beside.replace(path)
+    arrays = {
+        "omega": fourier.omega,
+        "amplitude": fourier.amplitude,
+        "log_started": np.array(evidence.log_started),  # minus infinity before the first window
+        "records": np.array(detector._records, dtype=float).reshape(-1, 3),
+        **{name.strip("_"): getattr(detector, name) for name in _ARRAYS},
+    }
+    write_archive(path, kind=_KIND, version=_VERSION, header=header, arrays=arrays)
 
 
 def read_detector(cls: type[Detector], path: Path) -> Detector:
     """The detector in a file."""
-    with np.load(path, allow_pickle=False) as archive:
-        arrays = {name: archive[name] for name in archive.files}
-    header = json.loads(arrays["header"].tobytes())
-    if header.get("format") != _FORMAT:
-        raise InvalidDataError(f"{path} must be a drift detector of format {_FORMAT}. Got {header.get('format')!r}.")
+    _, header, arrays = read_archive(path, kind=_KIND, version=_VERSION)
+    try:
+        return _detector(cls, header, arrays)
+    except (LookupError, TypeError, ValueError) as error:  # checksums hold: the file is forged
+        raise FileFormatError(f"{path} was altered: it does not describe a drift detector.") from error
+
+
+def _detector(cls: type[Detector], header: dict[str, Any], arrays: dict[str, Array]) -> Detector:
     detector = cls(**{name: _thing(value) for name, value in header["parameters"].items()})
     detector.kernel_ = _thing(header["kernel"])
     fourier = FourierMap(arrays["omega"], arrays["amplitude"], np.empty(0))
+    if fourier.omega.shape != (len(fourier.amplitude), header["n_features_in"]):
+        raise ValueError("frequencies and amplitudes do not fit")  # compiled loops trust the shapes
     detector._features = KernelFeatures(detector.kernel_, fourier, "paired", header["independent"])
     for name in _ARRAYS:
         setattr(detector, name, arrays[name.strip("_")])
@@ -78,7 +79,7 @@ def read_detector(cls: type[Detector], path: Path) -> Detector:
     detector.contributions_ = None if contributions is None else np.array(contributions["array"])
     detector._records = [tuple(record) for record in arrays["records"].tolist()]
     scores = np.r_[detector._calibration, arrays["records"][:, 0]]
-    detector._evidence = ConformalEvidence(scores, header["steps"], header["log_started"])
+    detector._evidence = ConformalEvidence(scores, header["steps"], float(arrays["log_started"]))
     return detector
 
 

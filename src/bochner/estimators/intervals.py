@@ -9,7 +9,7 @@ from scipy.special import ndtri
 
 from bochner._random import Stream, generator
 from bochner._typing import Array
-from bochner.data import RowBlocks
+from bochner.data import RowBlocks, RowSource
 from bochner.errors import InvalidDataError
 
 __all__ = ["ConformalScores", "hold_out", "normal_factor"]
@@ -48,11 +48,13 @@ def normal_factor(level: float) -> float:
     return float(ndtri(0.5 + level / 2))
 
 
-def hold_out(blocks: RowBlocks, seed: int) -> tuple[RowBlocks, RowBlocks]:
+def hold_out(blocks: RowSource, seed: int) -> tuple[RowBlocks, RowBlocks]:
     """Rows to fit, and rows to calibrate on: a tenth of those of positive weight, at most 2,000.
 
     The first part has all rows, with weight 0 for those of the second.
     """
+    if not isinstance(blocks, RowBlocks):
+        raise InvalidDataError(f"interval='conformal' needs rows in memory. Got {type(blocks).__name__}.")
     weight = np.ones(blocks.n_rows) if blocks.sample_weight is None else np.array(blocks.sample_weight, dtype=float)
     present = np.flatnonzero(weight)
     size = min(max(_FEWEST, int(_SHARE * len(present))), _MOST)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import warnings
 from numbers import Integral, Real
 from typing import Any
 
+import joblib
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
@@ -15,7 +17,8 @@ from bochner.data import RowBlocks, RowSource
 from bochner.errors import AssumptionError, FirstBlockWarning, invalid_parameter
 from bochner.estimators._sklearn import CallbackSupportMixin, HasMethods, Interval, StrOptions
 from bochner.estimators.certification import MapCertifier
-from bochner.estimators.learned_scale import check_learnable, learn_scales
+from bochner.estimators.learned_scale import TargetsOfRows, check_learnable, learn_scales
+from bochner.estimators.nystroem import NystroemFeatures
 from bochner.estimators.transformers import FourierFeatures
 from bochner.features import FeatureMap, map_of
 from bochner.kernels import Stationary, resolve_kernel
@@ -23,8 +26,11 @@ from bochner.kernels.base import check_scale
 from bochner.planning import MEDIAN_ROWS, default_width, median_length_scale
 from bochner.planning.tuning import Tuning
 from bochner.sampling import resolve_sampler
+from bochner.statistics import CheckpointFile
 
 __all__ = ["KernelModel", "check_penalties"]
+
+_log = logging.getLogger("bochner")
 
 _ROWS_FOR_FEATURES = 20_000
 """Rows that a data-dependent map sees of a table that is not in memory."""
@@ -50,7 +56,7 @@ class KernelModel(CallbackSupportMixin, BaseEstimator):
 
     _parameter_constraints: dict[str, list[Any]] = {
         "kernel": [Stationary, str],
-        "features": [HasMethods(["fit", "transform"]), None],
+        "features": [HasMethods(["fit", "transform"]), StrOptions({"nystroem"}), None],
         "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "length_scale": [
             Interval(Real, 0, None, closed="neither"),
@@ -61,20 +67,34 @@ class KernelModel(CallbackSupportMixin, BaseEstimator):
         "random_state": FourierFeatures._parameter_constraints["random_state"],
     }
 
-    def _settle_features(self, rows: RowSource, seed: int | None = None) -> None:
-        """Settle what must be known before the first row: seed (unless it is settled), kernel, features."""
-        self.seed_ = resolve_seed(self.random_state) if seed is None else seed
+    def _settle_seed(self, file: CheckpointFile | None = None) -> None:
+        """Settle the seed. A resumed fit has its old one."""
+        self.seed_ = resolve_seed(self.random_state)
+        if file is not None:
+            self.seed_ = file.notes.setdefault("seed", self.seed_)
+
+    def _settle_features(self, rows: RowSource, targets: TargetsOfRows | None = None) -> None:
+        """Settle what must be known before the first row, after the seed: kernel and features.
+
+        `targets` are those to learn scales from, with their weights; None: those of the rows.
+        """
         self.tuning_ = None
-        if self.features is not None:
+        if self.features is not None and not isinstance(self.features, str):
             X = rows.X if isinstance(rows, RowBlocks) else rows.sample(_ROWS_FOR_FEATURES, self.seed_)
             self.features_ = clone(self.features).fit(X)
             self._feature_map = map_of(self.features_, X)
             return
         asked = getattr(self, self._width_parameter)
         width = default_width(rows.n_rows) if isinstance(asked, str) else asked
-        self.features_ = FourierFeatures(
-            self._resolved_kernel(rows, width), n_components=width, sampling=self.sampling, random_state=self.seed_
-        ).fit(self._rows_for_features(rows))
+        kernel = self._resolved_kernel(rows, width, targets)
+        if self.features == "nystroem":
+            X = rows.sample(max(width, _ROWS_FOR_FEATURES), self.seed_)
+            width = min(width, X.shape[0])
+            self.features_ = NystroemFeatures(kernel, n_components=width, random_state=self.seed_).fit(X)
+        else:
+            self.features_ = FourierFeatures(
+                kernel, n_components=width, sampling=self.sampling, random_state=self.seed_
+            ).fit(self._rows_for_features(rows))
         self._feature_map = self.features_.map_
 
     def _rows_for_features(self, rows: RowSource) -> Any:
@@ -88,11 +108,11 @@ class KernelModel(CallbackSupportMixin, BaseEstimator):
             return rows.sample(_ROWS_FOR_FEATURES, self.seed_)
         return rows.X if rows.sample_weight is None else rows.X[np.flatnonzero(rows.sample_weight)]
 
-    def _resolved_kernel(self, rows: RowSource, width: int) -> Stationary:
+    def _resolved_kernel(self, rows: RowSource, width: int, targets: TargetsOfRows | None) -> Stationary:
         check_learnable(self)
         choice = self.length_scale
         if self._learns_scales():
-            self.tuning_ = learn_scales(self, rows, width=width)
+            self.tuning_ = learn_scales(self, rows, rows.targets() if targets is None else targets, width=width)
             return self.tuning_.kernel
         kernel = resolve_kernel(self, self.kernel)
         if not isinstance(choice, str):
@@ -107,9 +127,37 @@ class KernelModel(CallbackSupportMixin, BaseEstimator):
             return False
         return self.length_scale == "ard" or not isinstance(self.kernel, Stationary)
 
-    def _tuning_targets(self, Y: Array) -> Array:
-        """Targets (n, k) whose evidence tells the scales."""
-        return Y
+    def _announce_passes(self, rows: RowSource, n_solver: int) -> None:
+        """Tell the log how often rows that are not in memory will be read, and why."""
+        if isinstance(rows, RowBlocks):
+            return
+        looks = []
+        if rows.known_rows is None and (rows.passes is None or isinstance(getattr(self, self._width_parameter), str)):
+            looks += ["to count the rows"] if self._looks_at_rows() else []
+        looks += ["to look at some of them"] if self._looks_at_rows() else []
+        looks += ["to look at the targets"] if self._learns_scales() and self.features is None else []
+        reasons = "".join(f", 1 {reason}" for reason in looks)
+        _log.info(
+            "%s reads the rows %d time(s): %d to fit%s.", type(self).__name__, n_solver + len(looks), n_solver, reasons
+        )
+
+    def _looks_at_rows(self) -> bool:
+        """Whether features are chosen by looking at rows."""
+        own_scale = isinstance(self.kernel, Stationary) and self.length_scale == "auto"
+        by_scale = isinstance(self.length_scale, str) and not own_scale
+        return self.features is not None or by_scale or resolve_sampler(self.sampling).uses_pilot
+
+    def _identity(self, rows: RowSource) -> dict[str, str]:
+        """What decides the statistics of a fit, in words and digests: the identity of its checkpoint."""
+        names = ("kernel", "features", self._width_parameter, "length_scale", "sampling", "random_state")
+        return {
+            "estimator": type(self).__name__,
+            **{name: _identified(getattr(self, name)) for name in names},
+            "number of rows": str(rows.n_rows),
+            "number of columns": str(rows.n_features),
+            "number of targets": str(rows.n_targets),
+            "float type": rows.dtype.name,
+        }
 
     def _map(self) -> FeatureMap:
         return self._feature_map
@@ -138,6 +186,12 @@ class KernelModel(CallbackSupportMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _identified(value: Any) -> str:
+    """A value as a short text that no other value has."""
+    plain = isinstance(value, (str, Real)) or value is None
+    return repr(value) if plain else f"{type(value).__name__} {joblib.hash(value)[:16]}"
 
 
 def check_penalties(owner: object, alphas: Any) -> Array:

@@ -13,7 +13,7 @@ from bochner.errors import invalid_parameter
 from bochner.kernels import Stationary, resolve_kernel
 from bochner.planning.tuning import TUNING_ROWS, Tuning, candidate_kernels, tune
 
-__all__ = ["kernels_to_try", "learn_scales"]
+__all__ = ["TargetsOfRows", "check_learnable", "kernels_to_try", "learn_scales"]
 
 
 def kernels_to_try(owner: object, kernel: str | Stationary) -> list[Stationary]:
@@ -21,12 +21,16 @@ def kernels_to_try(owner: object, kernel: str | Stationary) -> list[Stationary]:
     return candidate_kernels() if isinstance(kernel, str) and kernel == "auto" else [resolve_kernel(owner, kernel)]
 
 
-def learn_scales(model: Any, rows: RowSource, *, width: int) -> Tuning:
+TargetsOfRows = tuple[Array, Array | None]
+"""Targets (n, k) and weights (n,) of all rows."""
+
+
+def learn_scales(model: Any, rows: RowSource, targets: TargetsOfRows, *, width: int) -> Tuning:
     """The scales of the model's kernel, by evidence on a random subsample of the rows."""
-    X, Y, weight = subsample(rows, TUNING_ROWS, model.seed_)
+    X, Y, weight = subsample(rows, targets, TUNING_ROWS, model.seed_)
     return tune(
         X,
-        model._tuning_targets(Y),
+        Y,
         kernels_to_try(model, model.kernel),
         per_feature=model.length_scale == "ard",
         seed=model.seed_,
@@ -36,9 +40,9 @@ def learn_scales(model: Any, rows: RowSource, *, width: int) -> Tuning:
     )
 
 
-def subsample(rows: RowSource, size: int, seed: int) -> tuple[Any, Array, Array | None]:
+def subsample(rows: RowSource, targets: TargetsOfRows, size: int, seed: int) -> tuple[Any, Array, Array | None]:
     """Rows of positive weight in random order, at most `size` of them: X, targets, weights."""
-    Y, weight = rows.targets()
+    Y, weight = targets
     present = np.arange(rows.n_rows) if weight is None else np.flatnonzero(weight)
     if len(present) > size:
         present = generator(seed, Stream.TUNING_ROWS).choice(present, size=size, replace=False)

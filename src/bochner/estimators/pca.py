@@ -11,7 +11,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from bochner._typing import Array
-from bochner.data import RowBlocks
+from bochner.data import RowBlocks, RowSource
 from bochner.errors import InvalidDataError, invalid_parameter
 from bochner.estimators._sklearn import (
     Interval,
@@ -24,6 +24,7 @@ from bochner.estimators._sklearn import (
 )
 from bochner.estimators.kernel_model import KernelModel
 from bochner.estimators.pre_image import PreImages, ScoreMap, fit_pre_images
+from bochner.estimators.rows import adopt_columns, open_rows, over_rows
 from bochner.kernels import Stationary
 from bochner.planning import pca_bill, require_memory
 from bochner.sampling import resolve_sampler
@@ -162,9 +163,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelModel):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            float32 is computed in float32 and summed in float64. Memory maps are read block by block. Sparse only
-            without `fit_inverse_transform`.
+        X : array-like or sparse matrix of shape (n_samples, n_features), a scan, or a Dask array or data frame
+            float32 is computed in float32 and summed in float64. Memory maps are read block by block. Only dense arrays
+            with `fit_inverse_transform`.
         y : ignored
         sample_weight : array-like of shape (n_samples,), default=None
             A weight of 2 counts a row twice, 0 removes it.
@@ -173,13 +174,14 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelModel):
         -------
         self
         """
-        blocks = self._validated_blocks(X, sample_weight, reset=True, ensure_min_samples=2)
-        self._begin(blocks)
-        self._add(blocks)
+        rows = self._validated_rows(X, sample_weight, reset=True, ensure_min_samples=2)
+        self._begin(rows)
+        self._add(rows)
         self._axes = self._solve()
         if self.fit_inverse_transform:
+            assert isinstance(rows, RowBlocks)
             self._pre_images = fit_pre_images(
-                blocks,
+                rows,
                 self._scores(),
                 width=self._map().n_components,
                 alpha=self.alpha,
@@ -207,11 +209,11 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelModel):
         self
         """
         first = not hasattr(self, "moments_")
-        blocks = self._validated_blocks(X, sample_weight, reset=first)
+        rows = self._validated_rows(X, sample_weight, reset=first)
         if first:
-            self._begin(blocks)
-            self._warn_of_first_block(blocks.n_rows)
-        self._add(blocks)
+            self._begin(rows)
+            self._warn_of_first_block(rows.n_rows)
+        self._add(rows)
         self._axes = None
         return self
 
@@ -228,8 +230,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelModel):
             float32 if X is float32, else float64.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        return self._scores().of(X, X.dtype)
+        return over_rows(self, X, lambda part: self._scores().of(part, part.dtype))
 
     @available_if(_has_pre_images)
     def inverse_transform(self, X: Any) -> Array:
@@ -280,7 +281,10 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelModel):
 
     # The steps of a fit, in their order.
 
-    def _validated_blocks(self, X: Any, sample_weight: Any, *, reset: bool, ensure_min_samples: int = 1) -> RowBlocks:
+    def _validated_rows(self, X: Any, sample_weight: Any, *, reset: bool, ensure_min_samples: int = 1) -> RowSource:
+        rows = open_rows(X, None, sample_weight)
+        if rows is not None:
+            return self._scanned(rows, reset)
         refuse_lazy(X)
         X = validate_data(
             self,
@@ -292,25 +296,32 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelModel):
         )
         return RowBlocks(X, np.empty((X.shape[0], 0)), check_sample_weight(sample_weight, X), X.dtype)
 
-    def _begin(self, blocks: RowBlocks) -> None:
+    def _scanned(self, rows: RowSource, reset: bool) -> RowSource:
+        if self.fit_inverse_transform:
+            raise InvalidDataError("fit_inverse_transform=True needs rows in memory. Got a scan or a Dask collection.")
+        adopt_columns(self, rows, reset)
+        return rows
+
+    def _begin(self, rows: RowSource) -> None:
         """Settle everything that must be known before the first row."""
-        self._settle_features(blocks)
+        self._settle_seed()
+        self._settle_features(rows)
         D = self._map().n_components
         if self.n_components is not None and self.n_components > D:
             raise invalid_parameter(self, "n_components", f"at most {D}, the width of the map", self.n_components)
-        self.moments_ = Moments.empty(D, 0)
+        self.moments_ = Moments.empty(D, rows.n_targets)
         self._axes = None  # an interrupted fit leaves the model of the rows it has seen
 
-    def _add(self, blocks: RowBlocks) -> None:
+    def _add(self, rows: RowSource) -> None:
         """One pass: add the moments of the rows."""
         feature_map = self._map()
         D = feature_map.n_components
-        plan = plan_pass(blocks.n_rows, feature_map, 0, blocks.dtype)
+        plan = plan_pass(rows.known_rows or 2**40, feature_map, rows.n_targets, rows.dtype)
         n_axes = D if self.n_components is None else self.n_components
-        bill = pca_bill(plan, n_features=blocks.X.shape[1], n_components=D, n_axes=n_axes, dtype=blocks.dtype)
+        bill = pca_bill(plan, n_features=rows.n_features, n_components=D, n_axes=n_axes, dtype=rows.dtype)
         require_memory(bill, f"Lower width (now {D}), or raise the budget with bochner.set_config(memory=...).")
-        on_block, finish = progress(self, blocks.n_blocks(plan.block_rows), blocks.X, None)
-        accumulate(blocks, feature_map, self.moments_, plan, on_block=on_block)
+        on_block, finish = progress(self, rows.n_blocks(plan.block_rows), getattr(rows, "X", None))
+        accumulate(rows, feature_map, self.moments_, plan, on_block=on_block)
         finish()
 
     def _solve(self) -> PrincipalAxes:

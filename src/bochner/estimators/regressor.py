@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import replace
 from numbers import Real
+from os import PathLike
 from typing import Any, Self
 
 import numpy as np
@@ -12,32 +13,31 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from bochner._random import resolve_seed
 from bochner._typing import Array
-from bochner.data import RowBlocks
+from bochner.data import RowBlocks, RowSource
 from bochner.errors import IllConditionedWarning, InvalidDataError, MemoryBudgetError, invalid_parameter
 from bochner.estimators._sklearn import (
     Interval,
     StrOptions,
-    check_sample_weight,
     progress,
-    refuse_lazy,
     validated,
     with_callbacks,
 )
 from bochner.estimators.intervals import ConformalScores, hold_out, normal_factor
 from bochner.estimators.kernel_model import KernelModel, check_penalties
 from bochner.estimators.ridge_certificate import certify_regressor
-from bochner.features import linear_response, transform
+from bochner.estimators.rows import linear_predictions, over_rows, rows_to_fit
+from bochner.features import transform
 from bochner.kernels import Stationary
 from bochner.planning import require_memory, ridge_bill
 from bochner.solvers import PredictiveSpread, RidgePath, RidgeSolution, effective_dof, solve_ridge
-from bochner.statistics import Moments, PassPlan, accumulate, plan_pass
+from bochner.statistics import CheckpointFile, Moments, MomentsCheckpoint, PassPlan, accumulate, plan_pass
 from bochner.theory import Certificate
 
 __all__ = ["KernelRegressor"]
 
 _SPREAD_ROWS = 1024
+_MANY_ROWS = 2**40  # of a source that cannot tell before it is read
 
 
 def _streams(self: KernelRegressor) -> bool:
@@ -63,9 +63,10 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
     kernel : str or Stationary, default="gaussian"
         A kernel, or its name in lower case. "auto": the Gaussian or Matern kernel (nu = 1/2, 3/2, 5/2) of the largest
         evidence.
-    features : transformer, default=None
+    features : transformer or "nystroem", default=None
         Any scikit-learn transformer to use in place of `FourierFeatures(kernel, ...)`; `kernel`, `length_scale` and
-        `n_components` are then unused.
+        `n_components` are then unused. "nystroem": `NystroemFeatures(kernel, ...)` with what `kernel`, `length_scale`
+        and `n_components` say; for rough kernels, whose frequencies are many, and data near low dimension.
     n_components : int or "auto", default="auto"
         Number of features D. "auto": sqrt(n) log n between 256 and 4096.
     alpha : {"gcv", "evidence", "loo"} or float, default="gcv"
@@ -88,6 +89,9 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         rows (at most 2,000), held out of the fit, for a cover that needs no model (`ConformalScores`).
     sampling : str or Sampler, default="monte_carlo"
         As in `FourierFeatures`.
+    checkpoint : str or Path, default=None
+        A file that holds how far `fit` came. A fit that was killed goes on from there if it is called again with the
+        same parameters and rows, and gives the model of an uninterrupted one; other parameters or rows are refused.
     random_state : int, RandomState, Generator or None, default=None
         Seed of frequencies and subsamples.
 
@@ -134,6 +138,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
     True
     """
 
+    checkpoint: Any
     _solution: RidgeSolution | None
     _scores: ConformalScores | None
 
@@ -144,6 +149,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         "solver": [StrOptions({"auto", "direct"})],
         "fit_intercept": ["boolean"],
         "interval": [StrOptions({"normal", "conformal"})],
+        "checkpoint": [str, PathLike, None],
     }
 
     def __init__(
@@ -159,6 +165,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         fit_intercept: bool = True,
         interval: str = "normal",
         sampling: Any = "monte_carlo",
+        checkpoint: Any = None,
         random_state: Any = None,
     ) -> None:
         self.kernel = kernel
@@ -171,17 +178,20 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         self.fit_intercept = fit_intercept
         self.interval = interval
         self.sampling = sampling
+        self.checkpoint = checkpoint
         self.random_state = random_state
 
     @with_callbacks
     @validated
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the model in one pass over the rows; two for alpha="loo", or where float32 does not do (`precision_`).
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            float32 is computed in float32 and summed in float64. Memory maps are read block by block.
+        X : array-like or sparse matrix of shape (n_samples, n_features), a scan, or a Dask array or data frame
+            float32 is computed in float32 and summed in float64. Memory maps are read block by block, and so are the
+            files of `scan_parquet` and its siblings, which bring targets and weights with them. Dask collections are
+            worked on by the current `distributed.Client`.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
         sample_weight : array-like of shape (n_samples,), default=None
             A weight of 2 counts a row twice, 0 removes it.
@@ -190,21 +200,22 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         -------
         self
         """
-        blocks = self._validated_blocks(X, y, sample_weight, reset=True)
-        seed, held, self._scores = resolve_seed(self.random_state), None, None
-        if self.interval == "conformal":
-            blocks, held = hold_out(blocks, seed)
-        self._begin(blocks, seed)
-        self._fit_all(blocks)
+        rows = self._validated_rows(X, y, sample_weight, reset=True)
+        self._announce_passes(rows, 2 if self.alpha == "loo" else 1)
+        checkpoint = self._opened_checkpoint(rows)
+        self._settle_seed(None if checkpoint is None else checkpoint.file)
+        rows, held = hold_out(rows, self.seed_) if self.interval == "conformal" else (rows, None)
+        self._begin(rows)
+        self._fit_all(rows, checkpoint)
         if held is not None:
-            mean, std = self._moments_of_prediction(held.X)
-            self._scores = ConformalScores.of(held.targets()[0], mean, std)
+            mean, std = self.predict(held.X, return_std=True)
+            self._scores = ConformalScores.of(held.targets()[0], *(self._columns(part) for part in (mean, std)))
         return self
 
     @available_if(_streams)
     @with_callbacks
     @validated
-    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Add rows to the model. Any split of the rows gives the model that `fit` gives on all of them, to rounding.
 
         What depends on the data beyond the moments, `length_scale="auto"` and `n_components="auto"`, is settled by
@@ -220,16 +231,14 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         self
         """
         first = not hasattr(self, "moments_")
-        blocks = self._validated_blocks(X, y, sample_weight, reset=first)
+        rows = self._validated_rows(X, y, sample_weight, reset=first)
         if first:
-            self._scores = None
-            self._begin(blocks)
-            self._warn_of_first_block(blocks.n_rows)
-        elif blocks.n_targets != len(self.moments_.y_mean):
-            raise InvalidDataError(
-                f"y must have {len(self.moments_.y_mean)} targets as before. Got {blocks.n_targets}."
-            )
-        self._add(blocks)
+            self._settle_seed()
+            self._begin(rows)
+            self._warn_of_first_block(rows.n_rows)
+        elif rows.n_targets != len(self.moments_.y_mean):
+            raise InvalidDataError(f"y must have {len(self.moments_.y_mean)} targets as before. Got {rows.n_targets}.")
+        self._add(rows)
         self._solution = None
         return self
 
@@ -254,15 +263,16 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         std : array of the same shape, if `return_std`
         interval : tuple (low, high) of arrays of the same shape, if `return_interval`
         """
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        solution = self._solved()
+        mean = linear_predictions(self, X, self._map(), solution.coef, solution.intercept, self.precision_)
+        mean = mean[:, 0] if self._flat_target else mean
         if not return_std and return_interval is None:
-            return self._shaped(self._mean(X), X)
-        mean, std = self._moments_of_prediction(X)
-        parts: list[Any] = [self._shaped(mean, X), *([self._shaped(std, X)] if return_std else [])]
+            return mean
+        std = over_rows(self, X, self._standard_deviation)
+        parts: list[Any] = [mean, *([std] if return_std else [])]
         if return_interval is not None:
-            half = std * self._interval_factor(return_interval)
-            parts.append((self._shaped(mean - half, X), self._shaped(mean + half, X)))
+            half = (std * self._interval_factor(return_interval)).astype(std.dtype)
+            parts.append((mean - half, mean + half))
         return tuple(parts)
 
     def certify(
@@ -336,74 +346,81 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
 
     # The steps of a fit, in their order.
 
-    def _validated_blocks(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> RowBlocks:
-        refuse_lazy(X)
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            multi_output=True,
-            y_numeric=True,
-            reset=reset,
-        )
+    def _validated_rows(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> RowSource:
+        rows, y = rows_to_fit(self, X, y, sample_weight, reset=reset, multi_output=True, y_numeric=True)
         if reset:
-            self._flat_target = y.ndim == 1
-        return RowBlocks(X, y, check_sample_weight(sample_weight, X), X.dtype)
+            self._flat_target = rows.n_targets == 1 if y is None else y.ndim == 1
+        return rows
 
-    def _begin(self, blocks: RowBlocks, seed: int | None = None) -> None:
+    def _opened_checkpoint(self, rows: RowSource) -> MomentsCheckpoint | None:
+        """The checkpoint of this fit, with what an earlier run of it left there."""
+        if self.checkpoint is None:
+            return None
+        return MomentsCheckpoint(CheckpointFile(self.checkpoint, self._identity(rows)))
+
+    def _begin(self, rows: RowSource) -> None:
         """Settle everything that must be known before the first row."""
-        self._settle_features(blocks, seed)
-        self.moments_ = Moments.empty(self._map().n_components, blocks.n_targets)
+        self._scores = None
+        self._settle_features(rows)
+        self.moments_ = Moments.empty(self._map().n_components, rows.n_targets)
         self._solution = None  # an interrupted fit leaves the model of the rows it has seen
 
-    def _fit_all(self, blocks: RowBlocks) -> None:
+    def _fit_all(self, rows: RowSource, checkpoint: MomentsCheckpoint | None) -> None:
         """One pass and the solution; both again in float64 if float32 products cannot carry the best penalty."""
-        plan = self._add(blocks)
-        self._solution = self._solve(blocks, plan)
-        if self._solution.at_floor and blocks.dtype == np.float32:
-            self._fit_again(replace(blocks, dtype=np.dtype(np.float64)))
+        plan = self._add(rows, checkpoint)
+        self._solution = self._solve(rows, plan)
+        if self._solution.at_floor and rows.dtype == np.float32 and isinstance(rows, RowBlocks):
+            self._fit_again(replace(rows, dtype=np.dtype(np.float64)))
         self._warn_if_raised()
 
-    def _fit_again(self, blocks: RowBlocks) -> None:
-        """The fit in float64, if there is memory for it."""
+    def _fit_again(self, rows: RowBlocks) -> None:
+        """The fit in float64, if there is memory for it. Callbacks have seen their pass."""
         single = self.moments_
+        self.moments_ = Moments.empty(self._map().n_components, rows.n_targets)
         try:
-            self.moments_ = Moments.empty(self._map().n_components, blocks.n_targets)
-            plan = self._add(blocks, again=True)
-            self._solution = self._solve(blocks, plan)
+            plan = self._planned(rows)
         except MemoryBudgetError:
             self.moments_ = single
+            return
+        accumulate(rows, self._map(), self.moments_, plan)
+        self._solution = self._solve(rows, plan)
 
-    def _add(self, blocks: RowBlocks, *, again: bool = False) -> PassPlan:
-        """One pass: add the moments of the rows. A pass made again is not reported to callbacks."""
-        feature_map = self._map()
-        plan = plan_pass(blocks.n_rows, feature_map, blocks.n_targets, blocks.dtype)
-        D = feature_map.n_components
-        bill = ridge_bill(
-            plan,
-            n_features=blocks.n_features,
-            n_components=D,
-            n_targets=blocks.n_targets,
-            dtype=blocks.dtype,
+    def _add(self, rows: RowSource, checkpoint: MomentsCheckpoint | None = None) -> PassPlan:
+        """One pass: add the moments of the rows."""
+        plan = self._planned(rows, checkpoint)
+        on_block, finish = progress(
+            self, rows.n_blocks(plan.block_rows), getattr(rows, "X", None), getattr(rows, "Y", None)
         )
-        require_memory(bill, f"Lower n_components (now {D}), or raise the budget with bochner.set_config(memory=...).")
-        if again:
-            accumulate(blocks, feature_map, self.moments_, plan)
-            return plan
-        on_block, finish = progress(self, blocks.n_blocks(plan.block_rows), blocks.X, blocks.Y)
-        accumulate(blocks, feature_map, self.moments_, plan, on_block=on_block)
+        accumulate(rows, self._map(), self.moments_, plan, on_block=on_block, checkpoint=checkpoint)
         finish()
         if not self.moments_.weight > 0:
             raise InvalidDataError("The sum of sample_weight must be positive. Got 0.")
         return plan
 
-    def _solve(self, blocks: RowBlocks | None = None, plan: PassPlan | None = None) -> RidgeSolution:
+    def _planned(self, rows: RowSource, checkpoint: MomentsCheckpoint | None = None) -> PassPlan:
+        """How the pass is cut, within the memory budget."""
+        feature_map = self._map()
+        plan = plan_pass(rows.known_rows or _MANY_ROWS, feature_map, rows.n_targets, rows.dtype)
+        if checkpoint is not None:
+            checkpoint.restore(self.moments_)
+            plan = replace(plan, block_rows=checkpoint.block_rows or plan.block_rows)
+        D = feature_map.n_components
+        bill = ridge_bill(
+            plan,
+            n_features=rows.n_features,
+            n_components=D,
+            n_targets=rows.n_targets,
+            dtype=rows.dtype,
+            reading=rows.read_bytes,
+        )
+        require_memory(bill, f"Lower n_components (now {D}), or raise the budget with bochner.set_config(memory=...).")
+        return plan
+
+    def _solve(self, rows: RowSource | None = None, plan: PassPlan | None = None) -> RidgeSolution:
         """Choose the penalty and solve."""
 
         def leave_one_out(solver: Any, alphas: Array) -> Array:
-            errors: Array = solver.leave_one_out(blocks, self._map(), plan, self.moments_, alphas)
+            errors: Array = solver.leave_one_out(rows, self._map(), plan, self.moments_, alphas)
             return errors
 
         return solve_ridge(
@@ -431,25 +448,23 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
             self._warn_if_raised()
         return self._solution
 
-    def _mean(self, X: Any) -> Array:
-        """Predictions (n, k); in float64 if the moments are, since coefficients at small penalties are large."""
-        solution, dtype = self._solved(), np.promote_types(X.dtype, self.precision_)
-        return linear_response(self._map(), X, solution.coef, solution.intercept, dtype)
-
-    def _moments_of_prediction(self, X: Any) -> tuple[Array, Array]:
-        """Means and standard deviations, shape (n, k)."""
+    def _standard_deviation(self, X: Any) -> Array:
         solution, dtype = self._solved(), np.promote_types(X.dtype, self.precision_)
         spread = PredictiveSpread(self.moments_, fit_intercept=self.fit_intercept, alpha=solution.alpha)
         starts = range(0, X.shape[0], _SPREAD_ROWS)
         parts = [spread.of(transform(self._map(), X[i : i + _SPREAD_ROWS], dtype)) for i in starts]
-        return self._mean(X), np.sqrt(solution.noise_variance * np.concatenate(parts)[:, None])
+        std = np.sqrt(solution.noise_variance * np.concatenate(parts)[:, None]).astype(X.dtype)
+        return std[:, 0] if self._flat_target else std
 
     def _interval_factor(self, level: float) -> Any:
         """Half the width of an interval in standard deviations."""
         if isinstance(level, bool) or not 0 < level < 1:
             raise invalid_parameter("predict", "return_interval", "a probability between 0 and 1", level)
-        return normal_factor(level) if self._scores is None else self._scores.factor(level)
+        if self._scores is None:
+            return normal_factor(level)
+        factor = self._scores.factor(level)
+        return factor[0] if self._flat_target else factor
 
-    def _shaped(self, values: Array, X: Any) -> Array:
-        """Values (n, k) in the shape of the target and the float type of the rows."""
-        return (values[:, 0] if self._flat_target else values).astype(X.dtype, copy=False)
+    def _columns(self, values: Array) -> Array:
+        """Values in the shape of the target as columns, (n, k)."""
+        return values[:, None] if self._flat_target else values

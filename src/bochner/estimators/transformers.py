@@ -137,6 +137,7 @@ class FourierFeatures(MapTransformer):
         self.kernel_ = self._resolved_kernel(X)
         self.seed_ = resolve_seed(self.random_state)
         width = self._width(X.shape[0])
+        self.map_: FourierMap
         self.map_, self.pilot_ = self._drawn(X, width)
         return self
 

@@ -57,7 +57,7 @@ class FourierMap:
         from bochner.features import _loops
 
         omega_t, amplitude, phase = self._in(out.dtype)
-        if not issparse(X) and 0 < X.shape[1] <= _NARROW and len(X) > 0:
+        if not issparse(X) and 0 < X.shape[1] == len(omega_t) <= _NARROW and len(X) > 0:
             rows = np.ascontiguousarray(X, dtype=out.dtype)
             _loops.narrow_fourier_features(rows, omega_t, amplitude, phase, out, scratch[0])
         else:

@@ -32,13 +32,15 @@ class MemoryBill:
 
 
 def ridge_bill(
-    plan: PassPlan, *, n_features: int, n_components: int, n_targets: int, dtype: np.dtype[Any]
+    plan: PassPlan, *, n_features: int, n_components: int, n_targets: int, dtype: np.dtype[Any], reading: int = 0
 ) -> MemoryBill:
     """The bill of a direct ridge fit: the pass over the rows, or the solution of the equations if that holds more.
 
-    The solution holds the reduced matrix (8 D^2 bytes) and its reflectors (half of that) beside the moments.
+    The solution holds the reduced matrix (8 D^2 bytes) and its reflectors (half of that) beside the moments. `reading`
+    is what the source of the rows holds during the pass.
     """
-    return _bill(plan, n_features, n_components, n_targets, dtype, {"solution of the equations": 12 * n_components**2})
+    solution = {"solution of the equations": 12 * n_components**2}
+    return _bill(plan, n_features, n_components, n_targets, dtype, solution, reading)
 
 
 def pca_bill(plan: PassPlan, *, n_features: int, n_components: int, n_axes: int, dtype: np.dtype[Any]) -> MemoryBill:
@@ -51,13 +53,20 @@ def pca_bill(plan: PassPlan, *, n_features: int, n_components: int, n_axes: int,
 
 
 def _bill(
-    plan: PassPlan, n_features: int, n_components: int, n_targets: int, dtype: np.dtype[Any], solution: dict[str, int]
+    plan: PassPlan,
+    n_features: int,
+    n_components: int,
+    n_targets: int,
+    dtype: np.dtype[Any],
+    solution: dict[str, int],
+    reading: int = 0,
 ) -> MemoryBill:
     """Moments and frequencies, and the larger of the pass and the solution."""
     D, item = n_components, dtype.itemsize
     moments = 8 * D * (D + n_targets + 2)
     frequencies = D * n_features * (8 + item) // 2
     pass_ = {"moments": moments, "blocks of features and their products": plan.bytes - moments}
+    pass_ |= {"rows read ahead": reading} if reading else {}
     largest = max(pass_, {"moments": moments, **solution}, key=lambda items: sum(items.values()))
     return MemoryBill({"frequencies": frequencies, **largest})
 

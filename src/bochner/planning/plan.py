@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from bochner._html import card, items, table
 from bochner.errors import MissingExtraError
+from bochner.planning.cluster import ClusterPlan
 from bochner.planning.memory import format_bytes
 from bochner.theory import FeatureCounts
 
@@ -52,6 +54,8 @@ class Plan:
         Certified error at a range of widths.
     counts : FeatureCounts or None
         What the spectrum of the data implies, if there are data: the rates that apply, and their counts.
+    cluster : ClusterPlan or None
+        Time and traffic on a Dask cluster, if `workers` was given.
     """
 
     n_samples: int
@@ -74,6 +78,7 @@ class Plan:
     warnings: tuple[str, ...]
     curve: tuple[tuple[int, float], ...]
     counts: FeatureCounts | None = None
+    cluster: ClusterPlan | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The plan as plain data, ready for JSON."""
@@ -87,12 +92,9 @@ class Plan:
         return "\n".join([*parts, *([] if self.counts is None else [str(self.counts)])])
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th style='text-align:left'>{name}</th><td>{value}</td></tr>" for name, value in self._rows()
-        )
-        items = [f"{a.bound}: {_count(a.n_components)} ({a.verdict})" for a in self.alternatives] + list(self.warnings)
+        considered = [f"{a.bound}: {_count(a.n_components)} ({a.verdict})" for a in self.alternatives]
         counts = "" if self.counts is None else self.counts._repr_html_()
-        return f"<table>{rows}</table><ul>{''.join(f'<li>{item}</li>' for item in items)}</ul>{counts}"
+        return card("Plan", table(self._rows()), items(considered), items(self.warnings), counts)
 
     def _rows(self) -> list[tuple[str, str]]:
         budget = f"budget {format_bytes(self.memory_budget)}"
@@ -106,6 +108,7 @@ class Plan:
             ),
             ("memory", f"{format_bytes(self.memory)} at the peak ({budget})"),
             ("time", f"{self.seconds:.2g} s{within}; {self.n_threads} threads, blocks of {self.block_rows:,} rows"),
+            *([] if self.cluster is None else [("cluster", _on_cluster(self.cluster))]),
         ]
 
     def plot(self, ax: Any = None) -> Any:
@@ -136,6 +139,14 @@ class Plan:
         ax.set(xlabel="number of features", ylabel=f"kernel error, probability {1 - self.delta:g}")
         ax.legend(frameon=False, loc="lower left")
         return ax
+
+
+def _on_cluster(plan: ClusterPlan) -> str:
+    threads = f" x {plan.threads_per_worker} threads" if plan.threads_per_worker > 1 else ""
+    return (
+        f"{plan.seconds:.3g} s on {plan.workers} workers{threads} ({100 * plan.efficiency:.0f} % of it work), "
+        f"{format_bytes(plan.traffic)} of traffic, {format_bytes(plan.worker_memory)} on each worker"
+    )
 
 
 def _count(width: int | None) -> str:

@@ -11,10 +11,11 @@ from scipy.sparse import issparse
 
 from bochner._random import resolve_seed
 from bochner._typing import Array
-from bochner.config import config_context, get_config
+from bochner.config import config_context, get_config, parse_bytes
 from bochner.errors import InvalidParameterError, invalid_parameter
 from bochner.kernels import Stationary, resolve_kernel
 from bochner.planning.bandwidth import median_length_scale
+from bochner.planning.cluster import ClusterPlan, plan_cluster
 from bochner.planning.cost import CostModel, calibrate
 from bochner.planning.memory import MemoryBill, format_bytes, ridge_bill
 from bochner.planning.plan import Alternative, Plan
@@ -25,7 +26,7 @@ from bochner.theory.base import Embedding, TailBound, check_delta, check_eps
 from bochner.theory.normalised import normalised
 from bochner.theory.region import UniformBound, diameter_of
 
-__all__ = ["plan"]
+__all__ = ["Budget", "plan"]
 
 _LARGEST_WIDTH = 2**20
 _DATA_AWARE_ROWS = 300
@@ -44,6 +45,9 @@ def plan(
     memory: int | str | None = None,
     time: float | None = None,
     embedding: Embedding = "paired",
+    workers: int | None = None,
+    threads_per_worker: int = 1,
+    bandwidth: int | str = "1GB",
     random_state: Any = 0,
 ) -> Plan:
     """How many features, how much memory, how long: the answer before any fit.
@@ -66,6 +70,12 @@ def plan(
     time : float, default=None
         Time budget in seconds.
     embedding : {"paired", "phase"}, default="paired"
+    workers : int, default=None
+        Also plan the fit on a Dask cluster of so many workers, each as fast as this machine.
+    threads_per_worker : int, default=1
+        Threads of each of them (`dask worker --nthreads`).
+    bandwidth : int or str such as "1GB", default="1GB"
+        Bytes per second between two of them.
     random_state : int, RandomState, Generator or None, default=0
         Of the subsamples for the median heuristic and for the spectrum.
 
@@ -88,14 +98,31 @@ def plan(
     spectral = _kernel(kernel, X, random_state)
     targets = 1 if y is None or np.ndim(y) == 1 else int(np.shape(y)[1])
     with config_context(memory=memory):
-        budget = _Budget(n, d, targets, dtype, time, calibrate(dtype.name))
+        budget = Budget(n, d, targets, dtype, time, calibrate(dtype.name))
         settled = _settle(_bounds(n, d, spectral, embedding, X), budget, spectral, eps, delta)
-    return replace(settled, counts=_counts(X, spectral, delta, random_state))
+        cluster = None if workers is None else _cluster(budget, settled, workers, threads_per_worker, bandwidth)
+    return replace(settled, counts=_counts(X, spectral, delta, random_state), cluster=cluster)
+
+
+def _cluster(budget: Budget, settled: Plan, workers: int, threads: int, bandwidth: int | str) -> ClusterPlan:
+    for name, value in (("workers", workers), ("threads_per_worker", threads)):
+        if isinstance(value, bool) or int(value) != value or value < 1:
+            raise invalid_parameter("plan", name, "an integer >= 1", value)
+    return plan_cluster(
+        budget.cost,
+        n_rows=budget.n,
+        n_features=budget.d,
+        n_components=settled.n_components,
+        itemsize=budget.dtype.itemsize,
+        workers=int(workers),
+        threads_per_worker=int(threads),
+        bandwidth=float(parse_bytes(bandwidth)),
+    )
 
 
 @dataclass(frozen=True)
-class _Budget:
-    """What a width costs, and whether that is allowed."""
+class Budget:
+    """What a width costs in a fit of n rows of d columns, and whether that is allowed."""
 
     n: int
     d: int
@@ -138,7 +165,7 @@ class _Shape:
         raise AssertionError("a plan computes nothing")
 
 
-def _settle(bounds: list[TailBound], budget: _Budget, kernel: Stationary, eps: float | None, delta: float) -> Plan:
+def _settle(bounds: list[TailBound], budget: Budget, kernel: Stationary, eps: float | None, delta: float) -> Plan:
     affordable = budget.largest_width()
     if affordable == 0:
         raise InvalidParameterError(
@@ -170,7 +197,7 @@ def _settle(bounds: list[TailBound], budget: _Budget, kernel: Stationary, eps: f
 
 
 def _assemble(
-    budget: _Budget,
+    budget: Budget,
     kernel: Stationary,
     width: int,
     reason: str,
@@ -271,7 +298,7 @@ def _verdict(bound: TailBound, best: TailBound) -> str:
     return "covers every point of the region, not only the rows" if _is_uniform(bound) else "looser"
 
 
-def _shortfall(budget: _Budget, wanted: int, width: int, certified: float) -> str:
+def _shortfall(budget: Budget, wanted: int, width: int, certified: float) -> str:
     bill, seconds = format_bytes(budget.bill(wanted).total), budget.seconds(wanted)
     return (
         f"{wanted:,} features would take {bill} and {seconds:.2g} s. {width:,} fit, with a certified error of "

@@ -11,10 +11,12 @@ from bochner.solvers.classification import (
     out_of_fold_scores,
 )
 from bochner.solvers.eigen import EigenRidge
+from bochner.solvers.iterative import Ending, IterativeSolution, solve_ridge_iteratively
 from bochner.solvers.linear import LinearSolution
 from bochner.solvers.losses import Logistic
 from bochner.solvers.path import RidgePath
 from bochner.solvers.penalty import QuadraticPenalty
+from bochner.solvers.preconditioner import LowRankSpread
 from bochner.solvers.principal import PrincipalAxes, principal_axes
 from bochner.solvers.problem import RidgePoint, RidgeProblem
 from bochner.solvers.ridge import PredictiveSpread, RidgeSolution, effective_dof, solve_ridge
@@ -23,9 +25,12 @@ __all__ = [
     "BandedRidge",
     "ClassificationProblem",
     "EigenRidge",
+    "Ending",
     "Fold",
+    "IterativeSolution",
     "LinearSolution",
     "Logistic",
+    "LowRankSpread",
     "PredictiveSpread",
     "QuadraticPenalty",
     "PrincipalAxes",
@@ -42,4 +47,5 @@ __all__ = [
     "out_of_fold_scores",
     "principal_axes",
     "solve_ridge",
+    "solve_ridge_iteratively",
 ]

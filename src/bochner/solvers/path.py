@@ -12,7 +12,7 @@ from bochner._typing import Array
 from bochner.solvers.criteria import gcv_score, log_evidence
 from bochner.solvers.problem import RidgePoint, RidgeProblem
 
-__all__ = ["PathSolver", "RidgePath", "choose_penalty", "default_penalties", "deepened", "penalty_path"]
+__all__ = ["PathSolver", "RidgePath", "choose_penalty", "deepened", "default_penalties", "penalty_grid", "penalty_path"]
 
 _REFINEMENTS = 16
 _TIE = 1e-5  # in the logarithm of GCV or in the log evidence: far above rounding, far below what matters
@@ -49,10 +49,14 @@ class RidgePath:
 
 def default_penalties(problem: RidgeProblem, n: int = 25) -> Array:
     """Penalties from the noise floor of G (or 1e-9 of its trace) up to its trace, evenly spaced in the logarithm."""
-    trace = float(np.trace(problem.gram))
+    return penalty_grid(float(np.trace(problem.gram)), problem.noise_floor(), n)
+
+
+def penalty_grid(trace: float, noise_floor: float, n: int) -> Array:
+    """`default_penalties` of a matrix of which only the trace and the noise floor are known."""
     if not trace > 0:
         return np.ones(1)  # constant features: every penalty gives the same model
-    low = max(10 * problem.noise_floor(), 1e-9 * trace)
+    low = max(10 * noise_floor, 1e-9 * trace)
     return np.geomspace(min(low, 0.1 * trace), trace, n)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from bochner._typing import Array
 from bochner.statistics.moments import Moments
 
-__all__ = ["RidgePoint", "RidgeProblem"]
+__all__ = ["RidgePoint", "RidgeProblem", "noise_floor"]
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,12 @@ class RidgeProblem:
         The products of G carry a relative error of the unit round-off; as a matrix of independent signs its
         norm is about 2 sqrt(D) times that of an entry, and an entry is at most the mean of diag G.
         """
-        return float(2 * self.precision * np.sqrt(self.width) * np.trace(self.gram) / self.width)
+        return noise_floor(float(np.trace(self.gram)), self.width, self.precision)
+
+
+def noise_floor(trace: float, width: int, precision: float) -> float:
+    """`RidgeProblem.noise_floor` of a matrix that is not formed."""
+    return float(2 * precision * np.sqrt(width) * trace / width)
 
 
 @dataclass(frozen=True)

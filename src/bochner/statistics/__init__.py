@@ -1,7 +1,23 @@
 """Sufficient statistics of the rows: a commutative monoid, gathered in one pass."""
 
+from bochner.statistics.checkpoint import CheckpointFile, MomentsCheckpoint
 from bochner.statistics.executor import PassPlan, accumulate, for_each_block, plan_pass
 from bochner.statistics.moments import BlockMoments, Moments
-from bochner.statistics.stream import FeatureStream
+from bochner.statistics.normal import NormalOperator, NormalStart, StreamedNormal
+from bochner.statistics.stream import FeatureStream, open_stream
 
-__all__ = ["BlockMoments", "FeatureStream", "Moments", "PassPlan", "accumulate", "for_each_block", "plan_pass"]
+__all__ = [
+    "BlockMoments",
+    "CheckpointFile",
+    "FeatureStream",
+    "Moments",
+    "MomentsCheckpoint",
+    "NormalOperator",
+    "NormalStart",
+    "PassPlan",
+    "StreamedNormal",
+    "accumulate",
+    "for_each_block",
+    "open_stream",
+    "plan_pass",
+]

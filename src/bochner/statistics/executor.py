@@ -14,6 +14,7 @@ from bochner._typing import Array
 from bochner.config import get_config
 from bochner.data import Block, RowSource
 from bochner.features.base import FeatureMap, apply_map, new_scratch, tile_rows
+from bochner.statistics.checkpoint import MomentsCheckpoint, block_checksum
 from bochner.statistics.moments import BlockMoments, Moments
 
 __all__ = ["PassPlan", "accumulate", "for_each_block", "plan_pass"]
@@ -37,11 +38,15 @@ def plan_pass(n_rows: int, feature_map: FeatureMap, n_targets: int, dtype: np.dt
     scratch = tile_rows(feature_map, dtype) * feature_map.scratch_width * item
     largest = int(np.clip(_BLOCK_BYTES // (D * item), 64, 32768))
 
-    def per_thread(rows: int) -> int:
-        return D * D * item + rows * ((D + 1) * item + 16 * n_targets) + scratch
+    row, smallest = (D + 1) * item + 16 * n_targets, min(n_rows, largest, max(256, D // 2))
 
-    affordable = max(1, (get_config().memory_budget() - fixed) // per_thread(min(largest, n_rows)))
+    def per_thread(rows: int) -> int:
+        return D * D * item + rows * row + scratch
+
+    budget = int(0.95 * get_config().memory_budget()) - fixed  # the rest is for frequencies and rows read ahead
+    affordable = max(1, budget // per_thread(smallest))
     threads = int(min(get_config().threads(), affordable, max(1, -(-n_rows // 64))))
+    largest = int(np.clip((budget // threads - per_thread(0)) // row, smallest, largest))
     blocks = threads * -(-n_rows // (threads * largest))
     rows = max(1, -(-n_rows // blocks))
     return PassPlan(rows, threads, fixed + threads * per_thread(rows))
@@ -54,22 +59,51 @@ def accumulate(
     plan: PassPlan,
     *,
     on_block: Callable[[int], bool] | None = None,
+    checkpoint: MomentsCheckpoint | None = None,
 ) -> Moments:
-    """Add the moments of all rows to `total`, in one pass.
+    """Add the moments of all rows to `total`, in one pass: in threads, or on a cluster if the rows are there.
 
-    `on_block(rows)` is called after every block, in one thread at a time; True stops the pass early.
+    `on_block(rows)` is called after every block, in one thread at a time; True stops the pass early. With a checkpoint,
+    blocks that are in it are not added again, and what was added is in it at the end, also at the end by an error.
     """
+    if rows.distributed:
+        from bochner.statistics.dask import accumulate_on_workers
+
+        return accumulate_on_workers(rows, feature_map, total, on_block=on_block, checkpoint=checkpoint)
+    if checkpoint is None:
+        _add_blocks(rows, feature_map, total, plan, on_block, None)
+        return total
+    try:
+        _add_blocks(rows, feature_map, total, plan, on_block, checkpoint)
+    finally:
+        checkpoint.save(total)
+    return total
+
+
+def _add_blocks(
+    rows: RowSource,
+    feature_map: FeatureMap,
+    total: Moments,
+    plan: PassPlan,
+    on_block: Callable[[int], bool] | None,
+    checkpoint: MomentsCheckpoint | None,
+) -> None:
     D = feature_map.n_components
 
     def absorb(block: Block, own: tuple[Array, Array], lock: Lock) -> bool:
         Z, gram = own
+        checksum = None if checkpoint is None else block_checksum(block)
         moments = BlockMoments.of(Z[: block.n_rows], block.Y, block.sample_weight, gram=gram)
         with lock:
-            total.absorb(moments)
+            if checkpoint is None or checksum is None:
+                total.absorb(moments)
+            else:
+                with checkpoint.adding({block.start: checksum}, total, plan.block_rows):
+                    total.absorb(moments)
             return bool(on_block(block.n_rows)) if on_block else False
 
-    for_each_block(rows, feature_map, plan, absorb, extra=lambda: np.empty((D, D), dtype=rows.dtype))
-    return total
+    skip = None if checkpoint is None else checkpoint.contains
+    for_each_block(rows, feature_map, plan, absorb, extra=lambda: np.empty((D, D), dtype=rows.dtype), skip=skip)
 
 
 def for_each_block(
@@ -79,8 +113,11 @@ def for_each_block(
     work: Callable[[Block, tuple[Array, Array], Lock], bool],
     *,
     extra: Callable[[], Array],
+    skip: Callable[[Block], bool] | None = None,
 ) -> None:
     """Map every block to features and call `work(block, (Z, extra()), lock)`; True from it ends the pass.
+
+    Blocks with `skip(block)` are left out.
 
     Threads hold one block each. `Z` and the extra array belong to the thread and are used again.
     """
@@ -92,7 +129,7 @@ def for_each_block(
 
     def handle(block: Block, own: tuple[Array, Array, Array]) -> None:
         nonlocal finished
-        if finished:
+        if finished or (skip is not None and skip(block)):
             return
         Z, scratch, other = own
         apply_map(feature_map, block.X, Z[: block.n_rows], scratch)

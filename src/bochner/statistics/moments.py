@@ -137,7 +137,13 @@ class BlockMoments:
 
 
 def _cross(Z: Array, residual: Array) -> Array:
-    """Z' residual. The columns are scaled to unit size first, so that float32 neither overflows nor underflows."""
-    size = np.max(np.abs(residual), axis=0, initial=0.0)
+    """Z' residual."""
+    unit, size = unit_columns(residual)
+    return (Z.T @ unit.astype(Z.dtype)).astype(float) * size
+
+
+def unit_columns(V: Array) -> tuple[Array, Array]:
+    """V with columns of largest entry 1, and what to multiply them by: float32 then neither over- nor underflows."""
+    size = np.max(np.abs(V), axis=0, initial=0.0)
     size[size == 0] = 1.0
-    return (Z.T @ (residual / size).astype(Z.dtype)).astype(float) * size
+    return V / size, size

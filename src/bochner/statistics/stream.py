@@ -14,7 +14,7 @@ from bochner.config import get_config
 from bochner.data import Block, RowSource
 from bochner.features.base import FeatureMap, apply_map, new_scratch, transform
 
-__all__ = ["FeatureStream", "can_be_kept"]
+__all__ = ["FeatureStream", "can_be_kept", "open_stream"]
 
 _BLOCK_BYTES = 2**23  # of features: both products of a pass find the block in cache
 _WRITTEN_BYTES = 2**24  # of features that are kept: threads then rarely fault on the same huge page
@@ -94,6 +94,24 @@ class FeatureStream:
         self.for_each(add)
         return total
 
+    def normal_product(self, V: Array, shift: Array, weight: Array | None) -> tuple[Array, Array]:
+        """Z'(s T), shape (D, c), and the sums of s T, with T = Z V - shift: both products while a block is in cache."""
+        narrow = V.astype(self.dtype)
+        # Transposed sums: BLAS then writes and NumPy adds long rows (measured: a third less time at 3 to 40 columns).
+        total, of_moved, lock = np.zeros((V.shape[1], self.width)), np.zeros(V.shape[1]), Lock()
+
+        def add(Z: Array, rows: slice) -> None:
+            moved = Z @ narrow - shift
+            if weight is not None:
+                moved *= weight[rows, None]
+            part = moved.T.astype(Z.dtype) @ Z
+            with lock:
+                np.add(total, part, out=total)
+                np.add(of_moved, moved.sum(axis=0), out=of_moved)
+
+        self.for_each(add)
+        return total.T, of_moved
+
     def gather(self, index: Array) -> Array:
         """Features of the rows of an index, in a new array."""
         Z = np.empty((len(index), self.width), dtype=self.dtype)
@@ -137,3 +155,13 @@ class FeatureStream:
         blocks = self.rows.blocks(max(self.block_rows, _WRITTEN_BYTES // (self.width * self.dtype.itemsize)))
         run_in_threads(write, blocks, state=lambda: new_scratch(self.feature_map, self.dtype))
         return Z
+
+
+def open_stream(rows: RowSource, feature_map: FeatureMap, *, keep: bool | None = None) -> FeatureStream:
+    """The features of some rows where these are: here, or on the workers of a cluster."""
+    if rows.distributed:
+        from bochner.statistics.dask import DaskRows, DistributedStream
+
+        assert isinstance(rows, DaskRows)
+        return DistributedStream(rows, feature_map)
+    return FeatureStream(rows, feature_map, keep=keep)

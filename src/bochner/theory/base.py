@@ -17,10 +17,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
 from enum import Enum
+from html import escape
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from bochner._html import card, items
 from bochner.errors import AssumptionError, invalid_parameter
 
 __all__ = [
@@ -137,6 +139,13 @@ class Certificate:
 
     def __str__(self) -> str:
         return f"{self.statement} [{self.bound}; {self.source}]"
+
+    def _repr_html_(self) -> str:
+        rests_on = f"<p>It rests on:</p>{items(self.assumptions)}" if self.assumptions else ""
+        source = f"<p><small>{escape(f'{self.bound}. Source: {self.source}')}</small></p>"
+        listed = items(other.statement for other in self.others)
+        others = f"<details><summary>{len(self.others)} more statements</summary>{listed}</details>" if listed else ""
+        return card("Certificate", f"<blockquote>{escape(self.statement)}</blockquote>", rests_on, source, others)
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from html import escape
 from typing import Any
 
 import numpy as np
 
+from bochner._html import table as html_table
 from bochner.errors import AssumptionError, invalid_parameter
 from bochner.theory.generalization import OperatorBound
 from bochner.theory.rates import (
@@ -98,9 +100,8 @@ class FeatureCounts:
         return f"Spectrum: {self.spectrum}\n{self._setting()}\n{table}"
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{cell}</th>" for cell in _HEADER)
-        body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in _cells(row)) + "</tr>" for row in self.rows)
-        return f"<p>Spectrum: {self.spectrum}. {self._setting()}</p><table><tr>{head}</tr>{body}</table>"
+        setting = f"<p>{escape(f'Spectrum: {self.spectrum}. {self._setting()}')}</p>"
+        return setting + html_table((_cells(row) for row in self.rows), _HEADER)
 
     def _setting(self) -> str:
         return (

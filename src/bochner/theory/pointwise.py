@@ -44,6 +44,7 @@ __all__ = [
     "SubGaussian",
     "bernstein_exponent",
     "hoeffding_exponent",
+    "sub_gaussian_exponent",
 ]
 
 IID = "frequencies are independent draws from the spectral measure, fixed before looking at the points"

@@ -1,0 +1,113 @@
+"""Rows for an estimator, from whatever the user has: checked arrays, a scan of files, a table on a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import validate_data
+
+from bochner._typing import Array
+from bochner.data import RowBlocks, RowSource
+from bochner.errors import InvalidDataError
+from bochner.estimators._sklearn import check_sample_weight, refuse_lazy
+from bochner.features import FeatureMap, linear_response
+
+__all__ = ["adopt_columns", "blockwise", "linear_predictions", "open_rows", "over_rows", "rows_to_fit"]
+
+_PREDICTED_ROWS = 65536
+
+
+def rows_to_fit(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, *, reset: bool, **checks: Any
+) -> tuple[RowSource, Array | None]:
+    """The rows to fit, and the targets if they are in memory.
+
+    `checks` are those of scikit-learn's `validate_data` for arrays.
+    """
+    rows = open_rows(X, y, sample_weight)
+    if rows is None:
+        refuse_lazy(X)
+        X, y = validate_data(
+            estimator, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset, **checks
+        )
+        return RowBlocks(X, y, check_sample_weight(sample_weight, X), X.dtype), y
+    adopt_columns(estimator, rows, reset)
+    if rows.n_targets == 0:
+        raise InvalidDataError(f"{type(estimator).__name__} needs targets: give target=... when scanning.")
+    return rows, None
+
+
+def open_rows(X: Any, y: Any = None, sample_weight: Any = None) -> RowSource | None:
+    """The source behind rows that are not an array in memory; None for everything that scikit-learn would take."""
+    if type(X).__module__.partition(".")[0] in ("dask", "dask_expr"):
+        from bochner.statistics.dask import DaskRows
+
+        return DaskRows(X, y, sample_weight)
+    if not isinstance(X, RowSource):
+        return None
+    if y is not None or sample_weight is not None:
+        raise InvalidDataError(
+            "Targets and weights of scanned rows are named when scanning (target=..., weight=...). Got y or "
+            "sample_weight beside them."
+        )
+    return X
+
+
+def linear_predictions(
+    estimator: Any, X: Any, feature_map: FeatureMap, coef: Array, offset: Array, precision: Any = np.float32
+) -> Any:
+    """z(x).coef + offset of all rows, shape (n, k): an array, or a lazy Dask array for rows on a cluster.
+
+    Rows in memory or in files are computed in `precision` at least, and come back in the float type of the rows.
+    """
+
+    def respond(part: Any) -> Array:
+        dtype = np.promote_types(part.dtype, precision)
+        return linear_response(feature_map, part, coef, offset, dtype).astype(part.dtype, copy=False)
+
+    rows = open_rows(X)
+    if rows is not None and rows.distributed:
+        adopt_columns(estimator, rows, reset=False)
+        return rows.response(feature_map, coef, offset)
+    return over_rows(estimator, X, respond)
+
+
+def blockwise(function: Callable[[Array], Array], scores: Any, dtype: Any, n_columns: int | None = None) -> Any:
+    """A function of scores (n, k), row by row: now, or by the workers of a lazy Dask array."""
+    if not hasattr(scores, "map_blocks"):
+        return function(scores)
+    shape = {"drop_axis": 1} if n_columns is None else {"chunks": (scores.chunks[0], (n_columns,))}
+    return scores.map_blocks(function, dtype=dtype, **shape)
+
+
+def over_rows(estimator: Any, X: Any, work: Callable[[Any], Array]) -> Array:
+    """`work(X)` of all rows: of an array at once, of scanned rows block by block."""
+    rows = open_rows(X)
+    if rows is None:
+        return work(validate_data(estimator, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False))
+    adopt_columns(estimator, rows, reset=False)
+    return np.concatenate([work(block.X) for block in rows.blocks(_PREDICTED_ROWS)])
+
+
+def adopt_columns(estimator: Any, rows: RowSource, reset: bool) -> None:
+    """Set or check the width and the names of the columns, as scikit-learn does for arrays."""
+    if reset:
+        estimator.n_features_in_ = rows.n_features
+        if rows.feature_names is not None:
+            estimator.feature_names_in_ = np.asarray(rows.feature_names, dtype=object)
+        elif hasattr(estimator, "feature_names_in_"):
+            del estimator.feature_names_in_
+        return
+    if rows.n_features != estimator.n_features_in_:
+        raise InvalidDataError(
+            f"X has {rows.n_features} features, but {type(estimator).__name__} is expecting "
+            f"{estimator.n_features_in_} features as input."
+        )
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is not None and rows.feature_names is not None and list(names) != list(rows.feature_names):
+        raise InvalidDataError(
+            f"The columns must be those of the fit, in their order. Expected {list(names)[:8]}, got "
+            f"{list(rows.feature_names)[:8]}. Choose them with columns=... when scanning."
+        )

@@ -1,0 +1,102 @@
+"""Tensors that write an ONNX graph when they are computed with: formulas in NumPy's notation become nodes."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from bochner._typing import Array
+from bochner.errors import UnsupportedModelError
+
+__all__ = ["Sink", "Tensor"]
+
+_OPERATORS: dict[np.ufunc, str] = {
+    np.add: "Add",
+    np.subtract: "Sub",
+    np.multiply: "Mul",
+    np.divide: "Div",
+    np.power: "Pow",
+    np.matmul: "MatMul",
+    np.maximum: "Max",
+    np.negative: "Neg",
+    np.absolute: "Abs",
+    np.exp: "Exp",
+    np.log: "Log",
+    np.sqrt: "Sqrt",
+    np.cos: "Cos",
+    np.sin: "Sin",
+    np.rint: "Round",
+    np.greater: "Greater",
+}
+
+
+class Sink(Protocol):
+    """Where nodes and constants go: a graph of our own, or one of skl2onnx."""
+
+    def constant(self, array: Array) -> str:
+        """Add a constant; its name."""
+        ...
+
+    def node(self, operator: str, inputs: list[str], **attributes: Any) -> str:
+        """Add a node of one output; the name of that."""
+        ...
+
+
+class Tensor(np.lib.mixins.NDArrayOperatorsMixin):
+    """A value of the graph that is known when the graph runs. NumPy's functions on it add nodes.
+
+    Attributes
+    ----------
+    sink : Sink
+    name : str
+    dtype : numpy dtype
+        Constants that meet the tensor take its type.
+    """
+
+    def __init__(self, sink: Sink, name: str, dtype: Any) -> None:
+        self.sink = sink
+        self.name = name
+        self.dtype = np.dtype(dtype)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Tensor:
+        if method != "__call__" or kwargs or ufunc not in _OPERATORS:
+            raise UnsupportedModelError(f"numpy.{ufunc.__name__} has no counterpart in the graph.")
+        return self.apply(_OPERATORS[ufunc], *inputs)
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Array:
+        raise UnsupportedModelError("A value of the graph is known only when it runs.")
+
+    def apply(self, operator: str, *inputs: Any, dtype: Any = None, **attributes: Any) -> Tensor:
+        """The node `operator` on tensors and arrays."""
+        names = [each.name if isinstance(each, Tensor) else self._constant(each) for each in inputs]
+        return Tensor(self.sink, self.sink.node(operator, names, **attributes), dtype or self.dtype)
+
+    def sum(self, axis: int, *, keepdims: bool = False) -> Tensor:
+        return self.apply("ReduceSum", self, np.array([axis], dtype=np.int64), keepdims=int(keepdims))
+
+    def reshape(self, *shape: int) -> Tensor:
+        return self.apply("Reshape", self, np.array(shape, dtype=np.int64))
+
+    def column(self, j: int) -> Tensor:
+        """Column j, of shape (n, 1)."""
+        return self.apply("Gather", self, np.array([j], dtype=np.int64), axis=1)
+
+    def astype(self, dtype: Any) -> Tensor:
+        return self.apply("Cast", self, dtype=dtype, to=onnx_type(dtype)) if np.dtype(dtype) != self.dtype else self
+
+    def beside(self, *others: Tensor) -> Tensor:
+        """The columns of this tensor and then those of the others."""
+        return self.apply("Concat", self, *others, axis=1) if others else self
+
+    def _constant(self, value: Any) -> str:
+        array = np.asarray(value)
+        meets = array.ndim == 0 or array.dtype.kind == self.dtype.kind == "f"  # indices and labels keep their type
+        return self.sink.constant(array.astype(self.dtype) if meets else array)
+
+
+def onnx_type(dtype: Any) -> int:
+    """ONNX's number of a NumPy type."""
+    from onnx import helper
+
+    return int(helper.np_dtype_to_tensor_dtype(np.dtype(dtype)))

@@ -1,0 +1,137 @@
+"""Feature maps as nodes. A new map registers here."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+
+from bochner._typing import Array
+from bochner.errors import UnsupportedModelError
+from bochner.estimators.map_transformer import MapTransformer
+from bochner.features import FourierMap, OrbitFourierMap, OrbitMap, SplineMap, TransformerMap
+from bochner.features.nystroem import KernelMap, NystroemMap
+from bochner.groups import Transforms
+from bochner.io.onnx.graph import Tensor
+from bochner.io.onnx.kernels import kernel_values
+from bochner.kernels.spline import _CosineSum
+
+__all__ = ["features"]
+
+
+@singledispatch
+def features(feature_map: Any, X: Tensor) -> Tensor:
+    """Features of the rows X (n, d), shape (n, D)."""
+    raise UnsupportedModelError(f"Features of type {type(feature_map).__name__} have no static graph.")
+
+
+@features.register
+def _(feature_map: FourierMap, X: Tensor) -> Tensor:
+    return _average_fourier(feature_map, feature_map.omega[None], np.ones(1), X)
+
+
+@features.register
+def _(feature_map: OrbitFourierMap, X: Tensor) -> Tensor:
+    base, transforms = feature_map.base, feature_map.transforms
+    moved = np.stack([action.T @ base.omega.T for action in transforms.actions])  # type: ignore[union-attr]
+    return _average_fourier(base, np.swapaxes(moved, 1, 2), transforms.weights, X)
+
+
+@features.register
+def _(feature_map: OrbitMap, X: Tensor) -> Tensor:
+    parts = [weight * features(feature_map.base, moved) for weight, moved in _orbit(feature_map.transforms, X)]
+    return _sum(parts)
+
+
+@features.register
+def _(feature_map: TransformerMap, X: Tensor) -> Tensor:
+    transformer = feature_map.transformer
+    if not isinstance(transformer, MapTransformer):
+        raise UnsupportedModelError(
+            f"Features by {type(transformer).__name__} have no graph of their own here: put the transformer into a "
+            "Pipeline before the model, and export that."
+        )
+    return features(transformer.map_, X)
+
+
+@features.register
+def _(feature_map: KernelMap, X: Tensor) -> Tensor:
+    transforms, points = feature_map.transforms, feature_map.points
+    if transforms is None:
+        return kernel_values(feature_map.kernel, X, points)
+    moved = np.vstack([moved for _, moved in transforms.of(points)])
+
+    def one_sided(x: Tensor) -> Tensor:
+        return _average(kernel_values(feature_map.kernel, x, moved), transforms.weights, len(points))
+
+    if feature_map.one_sided:
+        return one_sided(X)
+    return _sum([weight * one_sided(x) for weight, x in _orbit(transforms, X)])
+
+
+@features.register
+def _(feature_map: NystroemMap, X: Tensor) -> Tensor:
+    # In float64 whatever the type of X: whitening magnifies the rounding of kernel values.
+    return (features(feature_map.values, X.astype(np.float64)) @ feature_map.whitening).astype(X.dtype)
+
+
+@features.register
+def _(feature_map: SplineMap, X: Tensor) -> Tensor:
+    kernel, centres = feature_map.kernel, feature_map.centres
+    d = centres.shape[1]
+    period = np.broadcast_to(kernel.length_scale, (d,))
+    height = 1 / np.sqrt(len(centres) * kernel.variance ** (d - 1))
+    total: Any = np.full(len(centres), height)
+    for j in range(d):
+        total = total * _wave(X.column(j) / period[j] - centres[:, j], kernel.order / 2)
+    return total  # type: ignore[no-any-return]
+
+
+def _average_fourier(base: FourierMap, omega: Array, weights: Array, X: Tensor) -> Tensor:
+    """sum_g weights_g z_g(x) of the maps with frequencies omega_g (r, m, d) and the amplitudes and phases of `base`."""
+    m, n_phases, d = len(base.omega), len(base.phase), base.omega.shape[1]
+    pairs, columns = m - n_phases, []
+    if pairs:
+        angles = X @ omega[:, :pairs].reshape(-1, d).T
+        columns = [_average(part(angles), weights, pairs) * base.amplitude[:pairs] for part in (np.cos, np.sin)]
+    if n_phases:
+        angles = X @ omega[:, pairs:].reshape(-1, d).T + np.tile(base.phase, len(weights))
+        columns.append(_average(np.cos(angles), weights, n_phases) * base.amplitude[pairs:])
+    return columns[0].beside(*columns[1:])
+
+
+def _average(values: Any, weights: Array, width: int) -> Tensor:
+    """sum_g weights_g values_g for values (n, r width), transforms outermost: shape (n, width)."""
+    if len(weights) == 1:
+        return values  # type: ignore[no-any-return]
+    return (values.reshape(0, len(weights), width) * weights[:, None]).sum(1)  # type: ignore[no-any-return]
+
+
+def _orbit(transforms: Transforms, X: Tensor) -> list[tuple[float, Tensor]]:
+    if not transforms.linear:
+        raise UnsupportedModelError("Transformations that are functions have no static graph.")
+    return [(float(w), X @ action.T.toarray()) for w, action in zip(transforms.weights, transforms.actions)]  # type: ignore[union-attr]
+
+
+def _sum(parts: list[Tensor]) -> Tensor:
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part
+    return total
+
+
+def _wave(t: Tensor, order: float) -> Tensor:
+    """Lambda_order(t), by the series of `_CosineSum`: a polynomial in u^2 and one power of u, u = abs(t - round t)."""
+    series = _CosineSum(order)
+    if series._at_pole:
+        raise UnsupportedModelError(f"Splines of order {2 * order:g}, twice an odd number, have no static graph.")
+    u: Any = np.abs(t - np.rint(t))
+    square = u * u
+    size = np.abs(series._coefficients) * 4.0 ** -np.arange(len(series._coefficients))
+    kept = series._coefficients[: np.flatnonzero(size > np.finfo(float).eps / 16)[-1] + 1]
+    total: Any = square * 0.0 + kept[-1]
+    for coefficient in kept[:-1][::-1]:
+        total = total * square + coefficient
+    height = float(series._singular(np.ones(1))[0])
+    return 1 + 2 * (total + height * u ** (series._q - 1))  # type: ignore[no-any-return]

@@ -1,0 +1,126 @@
+"""The short answer to each question of the report, in one or two sentences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bochner.reporting.numbers import count, number, percent, seconds, size
+
+__all__ = ["answers"]
+
+_FLAT = 0.02
+"""Halving the width changes the error by less: width has stopped helping."""
+
+
+def answers(summary: dict[str, Any]) -> dict[str, str]:
+    """One answer for every section of a summary."""
+    return {
+        "quality": _quality(summary["quality"]),
+        "approximation": _approximation(summary["approximation"]),
+        "more": _more(summary["more"]),
+        "choices": _choices(summary["choices"], summary["model"]["kind"]),
+        "cost": _cost(summary["cost"]),
+    }
+
+
+def _quality(part: dict[str, Any]) -> str:
+    if "missing" in part:
+        return str(part["missing"])
+    rows = f"on {count(part['n_rows'])} rows the model has not seen"
+    if part["kind"] == "pca":
+        kept, own = part["held_out_share"][-1], part["training_share"][-1]
+        return (
+            f"{count(len(part['held_out_share']))} components keep {percent(kept)} of the variance of the features "
+            f"{rows}, {percent(own)} on the training rows."
+        )
+    if part["kind"] == "classifier":
+        return (
+            f"It is right for {percent(part['accuracy'])} of the rows ± {percent(part['accuracy_standard_error'], 2)}, "
+            f"{rows}; {part['baseline']}, is right for {percent(part['baseline_accuracy'])}."
+        )
+    return (
+        f"Its error is {number(part['rmse'])} ± {number(part['rmse_standard_error'], 2)} (root mean square) {rows}; "
+        f"predicting {part['baseline']} has {number(part['baseline_rmse'])}. R2 is {number(part['r2'])}. "
+        + _error_bars(part["coverage"])
+    )
+
+
+def _error_bars(part: dict[str, Any]) -> str:
+    if "missing" in part:
+        return ""
+    at = part["levels"].index(0.9)
+    observed, low, high = part["observed"][at], part["low"][at], part["high"][at]
+    verdict = "as they should" if low <= observed <= high else "too few" if observed < low else "more than they need to"
+    return f"Its 90 % intervals hold {percent(observed)} of the targets: {verdict}."
+
+
+def _approximation(part: dict[str, Any]) -> str:
+    curve, certificate = part["curve"], part["certificate"]
+    if "missing" not in curve:
+        at = curve["widths"].index(curve["width"])
+        return (
+            f"With {count(curve['width'])} features, kernel values between {count(curve['n_rows'])} rows are wrong by "
+            f"at most {number(curve['largest'][at])}, and by {number(curve['root_mean_square'][at])} in root mean "
+            f"square, where the kernel of a row with itself is {number(curve['k_zero'])}."
+        )
+    return str(certificate["statement"] if "missing" not in certificate else curve["missing"])
+
+
+def _more(part: dict[str, Any]) -> str:
+    told = [_more_features(part["widths"]), _more_rows(part["rows"]), _more_memory(part["bills"], part["width"])]
+    sentences = [sentence for sentence in told if sentence]
+    return " ".join(sentences) or "Nothing can be told without rows."
+
+
+def _more_features(part: dict[str, Any]) -> str:
+    errors = [] if "missing" in part else part["held_out"] or part["gcv"]
+    if len(errors) < 2 or errors[-2] is None or errors[-1] is None or errors[-2] <= 0:
+        return ""
+    gain = 1 - errors[-1] / errors[-2]
+    way = "lowered" if gain >= 0 else "raised"
+    last = f"The last doubling, to {count(part['widths'][-1])} features, {way} the error by {percent(abs(gain))}"
+    if abs(gain) < _FLAT:
+        return f"{last}: more features would buy little."
+    return f"{last}: a wider map may well be better still." if gain > 0 else f"{last}: a narrower map is enough."
+
+
+def _more_rows(part: dict[str, Any]) -> str:
+    now = 0 if "missing" in part else len(part["rmse"]) // 2
+    if now == 0 or not part["rmse"][now]:
+        return ""
+    gain = 1 - part["rmse"][now + 1] / part["rmse"][now]
+    return f"Twice the rows would lower the error by about {percent(gain)}, as the model itself expects."
+
+
+def _more_memory(part: dict[str, Any], width: int) -> str:
+    if "missing" in part:
+        return ""
+    takes = f"Twice the features would take {size(part['memory'][part['widths'].index(width) + 1])} of memory"
+    allowed = f"; the budget allows {count(part['largest_width'])} features" if part["largest_width"] else ""
+    return f"{takes}{allowed}."
+
+
+def _choices(part: dict[str, Any], kind: str) -> str:
+    told = f"{part['kernel_in_words']}, with {count(part['width'])} features."
+    penalty = part["penalty"]
+    if "alpha" not in penalty:
+        return told
+    how = {
+        "gcv": "chosen by generalised cross-validation",
+        "evidence": "chosen by the marginal likelihood",
+        "loo": "chosen by leave-one-out",
+        "cv": "chosen by cross-validation",
+    }.get(penalty["asked"], "as given")
+    told += f" Penalty alpha = {number(penalty['alpha'])}, {how}"
+    if part["dof"] is not None:
+        told += f"; the model then has {number(part['dof'])} effective degrees of freedom"
+    return told + "."
+
+
+def _cost(part: dict[str, Any]) -> str:
+    rows = "" if part["rows"] is None else f"{count(part['rows'])} rows of {count(part['columns'])} columns"
+    passes = "" if part["passes"] is None else f", read {'once' if part['passes'] == 1 else 'twice'}"
+    spent = [seconds(part["seconds"])] if part["seconds"] is not None else []
+    spent += [size(part["memory"])] if part["memory"] is not None else []
+    took = f"The fit took {' and '.join(spent)}." if spent else "What the fit took was not recorded."
+    return f"{rows}{passes}. {took}" if rows else took

@@ -1,0 +1,148 @@
+"""Is the approximation good? The kernel of the features against the exact one, measured and guaranteed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from bochner._typing import Array
+from bochner.errors import AssumptionError, InvalidDataError, MemoryBudgetError
+from bochner.features import FourierMap, transform
+from bochner.reporting.nested import narrower, nested_widths, why_not_nested, wider
+from bochner.reporting.view import ModelView, sample_rows
+from bochner.theory import finite_set, pointwise
+from bochner.theory.normalised import normalised
+
+__all__ = ["approximation", "features_by_bound", "kernel_error_curve"]
+
+_ROWS = 300
+_CERTIFIED_ROWS = 1000
+_DOUBLINGS = 2
+_EPS = 0.1
+
+
+def approximation(view: ModelView, X: Any, *, delta: float) -> dict[str, Any]:
+    """Measured errors by width, the certificate, and what the bounds ask for."""
+    return {
+        "delta": delta,
+        "width": view.width,
+        "curve": kernel_error_curve(view, X, delta=delta),
+        "certificate": _certificate(view, X, delta),
+        "bounds": features_by_bound(view, _n_points(view, X), delta=delta),
+    }
+
+
+def kernel_error_curve(view: ModelView, X: Any, *, delta: float = 0.01, n_rows: int = _ROWS) -> dict[str, Any]:
+    """Largest and root mean square kernel error over all pairs of some rows, at nested widths, and its bound.
+
+        error(D) = max over i < j of abs(z_D(x_i).z_D(x_j) - k(x_i, x_j))
+
+    z_D is the map of the first D columns' frequencies: the one that the same seed draws at that width.
+    """
+    if X is None:
+        return {"missing": "Measuring the kernel error needs rows: report(model, X=X_test)."}
+    if view.fourier is None or view.kernel is None:
+        return {"missing": f"{type(view.features).__name__} has no exact kernel to compare with here."}
+    rows, _, _ = sample_rows(X, None, None, most=n_rows, seed=view.seed)
+    points = view.dense_inputs(rows)
+    if len(points) < 2:
+        return {"missing": "Measuring the kernel error needs at least two rows."}
+    exact = view.kernel(points)
+    maps = _maps(view)
+    errors = [_errors(fourier, points, exact) for fourier in maps]
+    widths = [fourier.n_components for fourier in maps]
+    return {
+        "widths": widths,
+        "largest": [largest for largest, _ in errors],
+        "root_mean_square": [rms for _, rms in errors],
+        "guaranteed": _guarantees(view, len(points), widths, delta),
+        "width": view.width,
+        "n_rows": len(points),
+        "delta": delta,
+        "k_zero": view.kernel.variance,
+    }
+
+
+def features_by_bound(view: ModelView, n_points: int, *, delta: float) -> dict[str, Any]:
+    """Features needed for eps = k(0) / 10, and what a page needs to tell them for any eps, delta and number of rows.
+
+        pairs * 2 exp(-rate m (eps / k(0))^2) <= delta,      D = m * columns
+
+    D is the smallest such width: for one pair, and for all pairs of n rows, by every bound that holds for this kernel.
+    """
+    if view.kernel is None or view.fourier is None or view.sampler is None:
+        return {"missing": "The bounds are for Fourier features of a stationary kernel."}
+    if not view.sampler.independent or view.sampler.uses_pilot:
+        kind = type(view.sampler).__name__
+        return {"missing": f"{kind} frequencies are not independent draws, which these bounds assume."}
+    kinds: list[tuple[Any, Any, Callable[..., float]]] = [
+        (pointwise.Hoeffding, finite_set.UnionHoeffding, pointwise.hoeffding_exponent)
+    ]
+    if normalised(view.kernel).is_gaussian:
+        kinds.insert(0, (pointwise.SubGaussian, finite_set.UnionSubGaussian, pointwise.sub_gaussian_exponent))
+    eps, setting = _EPS * view.kernel.variance, {"kernel": view.kernel, "embedding": view.embedding}
+    return {
+        "eps": eps,
+        "delta": delta,
+        "n_rows": n_points,
+        "columns": 2 if view.embedding == "paired" else 1,
+        "with_diagonal": view.embedding != "paired",  # the paired map is exact there
+        "k_zero": view.kernel.variance,
+        "bounds": [
+            {
+                **union.describe(),
+                "label": str(union.source.result),
+                "rate": exponent(1.0, 1, view.embedding),
+                "one_pair": pair(**setting).features_needed(eps, delta),
+                "all_pairs": union(n_points=n_points, **setting).features_needed(eps, delta),
+            }
+            for pair, union, exponent in kinds
+        ],
+    }
+
+
+def _maps(view: ModelView) -> list[FourierMap]:
+    """The map, narrower ones if it has them, and wider ones if its sampler draws them."""
+    assert view.fourier is not None
+    if why_not_nested(view) is not None:
+        return [view.fourier]
+    below = [narrower(view.fourier, width) for width in nested_widths(view.width)[:-1]]
+    widths = nested_widths(view.width, doublings=_DOUBLINGS)[-_DOUBLINGS:]
+    widest = wider(view, widths[-1])
+    above = [] if widest is None else [*(narrower(widest, width) for width in widths[:-1]), widest]
+    return [*below, view.fourier, *above]
+
+
+def _errors(fourier: FourierMap, points: Array, exact: Array) -> tuple[float, float]:
+    Z = transform(fourier, points, np.dtype(float))
+    error = (Z @ Z.T - exact)[np.triu_indices(len(points), 1)]
+    return float(np.max(np.abs(error))), float(np.sqrt(np.mean(error**2)))
+
+
+def _guarantees(view: ModelView, n_points: int, widths: list[int], delta: float) -> list[float | None] | None:
+    """The bound for all pairs of so many rows at every width; None where none applies, as for odd paired widths."""
+    if "missing" in features_by_bound(view, n_points, delta=delta):
+        return None
+    assert view.kernel is not None
+    bound = finite_set.tightest(n_points=n_points, kernel=view.kernel, embedding=view.embedding)
+    odd = [view.embedding == "paired" and width % 2 == 1 for width in widths]
+    return [None if mixed else bound.error(width, delta) for width, mixed in zip(widths, odd)]
+
+
+def _certificate(view: ModelView, X: Any, delta: float) -> dict[str, Any]:
+    rows = None if X is None else sample_rows(X, None, None, most=_CERTIFIED_ROWS, seed=view.seed)[0]
+    try:
+        certificate = view.certify(rows, delta=delta)
+    except (AssumptionError, InvalidDataError, MemoryBudgetError) as refusal:
+        remedy = " Give rows: report(model, X=X_test)." if X is None else ""
+        return {"missing": f"{refusal}{remedy}"}
+    return certificate.to_dict()
+
+
+def _n_points(view: ModelView, X: Any) -> int:
+    """Rows whose pairs one would want a guarantee for."""
+    if view.n_rows is not None:
+        return view.n_rows
+    return 1000 if X is None else int(np.shape(X)[0])

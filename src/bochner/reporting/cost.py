@@ -1,0 +1,41 @@
+"""What did it cost? The plan against what happened, and the setting of the fit."""
+
+from __future__ import annotations
+
+from dataclasses import is_dataclass
+from typing import Any
+
+from bochner._versions import installed
+from bochner.config import get_config
+from bochner.planning import Plan
+from bochner.reporting.view import ModelView
+
+__all__ = ["cost"]
+
+
+def cost(view: ModelView, plan: Plan | dict[str, Any] | None, extra: dict[str, Any] | None) -> dict[str, Any]:
+    """Planned and actual memory and time, rows, passes, threads and versions.
+
+    `extra` may have "seconds" and "memory" (bytes): what the fit took. The rest of it is shown as it is.
+    """
+    planned = None if plan is None else plan.to_dict() if is_dataclass(plan) else dict(plan)
+    actual = dict(extra or {})
+    return {
+        "plan": planned,
+        "seconds": actual.pop("seconds", None),
+        "memory": actual.pop("memory", None),
+        "extra": actual,
+        "rows": view.n_rows,
+        "columns": view.n_inputs,
+        "passes": _passes(view),
+        "iterations": view.get("n_iter_"),
+        "threads": get_config().threads(),
+        "versions": installed(),
+    }
+
+
+def _passes(view: ModelView) -> int | None:
+    """Passes over the rows; iterative solvers report iterations instead."""
+    if view.moments is None:
+        return None
+    return 1 + (getattr(view.estimator, "alpha", None) == "loo") + bool(view.get("fit_inverse_transform"))

@@ -1,0 +1,96 @@
+"""Do error bars hold what they promise?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from bochner._typing import Array
+from bochner.errors import InvalidDataError
+from bochner.reporting.displays.base import BLUE, GREY, ORANGE, Display
+from bochner.reporting.held_out import coverage
+from bochner.reporting.view import ModelView
+
+__all__ = ["ErrorBarDisplay"]
+
+
+@dataclass(eq=False)
+class ErrorBarDisplay(Display):
+    """Share of targets inside intervals of every level, against that level.
+
+    scikit-learn's `CalibrationDisplay` does the same for the probabilities of a classifier.
+
+    Attributes
+    ----------
+    levels, observed : array
+    low, high : array
+        The band that chance allows an honest model.
+    n_rows : int
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bochner as bo
+    >>> y = np.random.default_rng(0).standard_normal(1000)
+    >>> display = bo.ErrorBarDisplay.from_predictions(y, np.zeros(1000), np.ones(1000))
+    >>> bool(np.abs(display.observed - display.levels).max() < 0.05)
+    True
+    """
+
+    levels: Array
+    observed: Array
+    low: Array
+    high: Array
+    n_rows: int
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: Any, y: Any, *, sample_weight: Any = None, ax: Any = None) -> Self:
+        """Draw for a model with `predict(X, return_std=True)`, on rows it has not seen.
+
+        Parameters
+        ----------
+        estimator : KernelRegressor, or a pipeline that ends in one
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        sample_weight : array-like of shape (n_samples,), default=None
+        ax : matplotlib Axes, default=None
+
+        Returns
+        -------
+        display : ErrorBarDisplay
+        """
+        view = ModelView.of(estimator)
+        mean, std = view.estimator.predict(view.inputs(X), return_std=True)
+        return cls.from_predictions(y, mean, std, sample_weight=sample_weight, ax=ax)
+
+    @classmethod
+    def from_predictions(cls, y: Any, mean: Any, std: Any, *, sample_weight: Any = None, ax: Any = None) -> Self:
+        """Draw for predictions and their standard deviations.
+
+        Parameters
+        ----------
+        y, mean, std : array-like of shape (n_samples,) or (n_samples, n_targets)
+        sample_weight : array-like of shape (n_samples,), default=None
+        ax : matplotlib Axes, default=None
+
+        Returns
+        -------
+        display : ErrorBarDisplay
+        """
+        y, mean, std = (np.asarray(part, dtype=float) for part in (y, mean, std))
+        if not y.shape == mean.shape == std.shape or len(y) == 0:
+            raise InvalidDataError(f"y, mean and std must have one shape. Got {y.shape}, {mean.shape}, {std.shape}.")
+        weight = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
+        part = coverage(y, mean, std, weight)
+        return cls(part["levels"], part["observed"], part["low"], part["high"], part["n_rows"]).plot(ax)
+
+    def _draw(self, ax: Any) -> None:
+        ax.fill_between(self.levels, self.low, self.high, color=ORANGE, alpha=0.2, label="what chance allows")
+        ax.plot([0, 1], [0, 1], color=GREY, ls="--", lw=1, label="exactly as promised")
+        ax.plot(self.levels, self.observed, "o-", color=BLUE, ms=4, label=f"observed on {self.n_rows:,} rows")
+        ax.set(xlabel="promised share", ylabel="observed share", xlim=(0, 1), ylim=(0, 1))
+        ax.legend(frameon=False, loc="upper left")

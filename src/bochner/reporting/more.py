@@ -1,0 +1,207 @@
+"""What would more features, rows or memory buy? Errors and bills at other widths and other numbers of rows."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.metrics import root_mean_squared_error
+
+from bochner._typing import Array
+from bochner.config import get_config
+from bochner.features import transform
+from bochner.planning import Budget, calibrate, classifier_bill, pca_bill
+from bochner.reporting.nested import narrower_moments, nested_widths, why_not_nested
+from bochner.reporting.view import ModelView, sample_rows
+from bochner.solvers import RidgePoint, RidgeProblem, solve_ridge
+from bochner.solvers.criteria import gcv_score
+from bochner.statistics import Moments
+
+__all__ = ["more"]
+
+_ROWS = 2000
+_WIDEST_SOLVE = 4096
+_DOUBLINGS = 2
+
+
+def more(view: ModelView, X: Any, y: Any) -> dict[str, Any]:
+    """The error by width and by rows, and what every width takes."""
+    return {
+        "width": view.width,
+        "widths": _width_curve(view, X, y),
+        "rows": _rows_curve(view),
+        "bills": _bills(view),
+        "memory_budget": get_config().memory_budget(),
+    }
+
+
+def _width_curve(view: ModelView, X: Any, y: Any) -> dict[str, Any]:
+    refusal = why_not_nested(view)
+    if refusal is not None:
+        return {"missing": f"{refusal[0].upper()}{refusal[1:]}."}
+    if view.kind in ("pca", "features"):
+        return {"missing": "No target, no error by width: see the kernel error by width above."}
+    if view.kind == "regressor" and view.moments is not None:
+        return _from_moments(view, view.moments, X, y)
+    if X is None or y is None:
+        return {"missing": "The error at other widths needs rows and targets: report(model, X=X_test, y=y_test)."}
+    return _from_refits(view, X, y)
+
+
+def _from_moments(view: ModelView, moments: Moments, X: Any, y: Any) -> dict[str, Any]:
+    """The model at narrower widths on all training rows: its moments are part of those of the wide one."""
+    assert view.fourier is not None
+    Z, targets = _held_out_features(view, X, y)
+    widths, gcv, held_out = [], [], []
+    for width in nested_widths(view.width):
+        if width > _WIDEST_SOLVE:
+            break
+        if width == view.width:
+            columns, scale = np.arange(width), 1.0
+            score, coef, intercept = _own_ridge(view, moments)
+        else:
+            part, columns, scale = narrower_moments(moments, view.fourier, width)
+            score, coef, intercept = _narrow_ridge(view, part)
+        widths.append(width)
+        gcv.append(np.sqrt(score))
+        if Z is not None:
+            held_out.append(root_mean_squared_error(targets, scale * Z[:, columns] @ coef + intercept))
+    return {
+        "measure": "root mean square error",
+        "how": "The narrower models are fitted to all training rows, from the moments of this one.",
+        "widths": widths,
+        "gcv": gcv,
+        "held_out": held_out or None,
+        "n_rows": 0 if Z is None else len(Z),
+    }
+
+
+def _own_ridge(view: ModelView, moments: Moments) -> tuple[float, Array, Array]:
+    """GCV, coefficients and intercept of the model itself."""
+    estimator = view.estimator
+    coef = np.reshape(estimator.coef_, (-1, moments.zy.shape[0])).T
+    if view.path is not None:
+        return float(np.nanmin(view.path.gcv)), coef, np.atleast_1d(estimator.intercept_)
+    problem = RidgeProblem.from_moments(moments, bool(estimator.fit_intercept))
+    fit, penalty = np.sum(problem.cross * coef, axis=0), np.sum(coef**2, axis=0)
+    residual = np.maximum(problem.energy - fit - estimator.alpha_ * penalty, 0.0)
+    assert view.dof is not None
+    point = RidgePoint(estimator.alpha_, residual, penalty, view.dof, log_det=np.nan)
+    return gcv_score(problem, point), coef, np.atleast_1d(estimator.intercept_)
+
+
+def _narrow_ridge(view: ModelView, moments: Moments) -> tuple[float, Array, Array]:
+    """GCV, coefficients and intercept of a narrower model, with its own penalty."""
+    solution = solve_ridge(moments, fit_intercept=bool(view.estimator.fit_intercept), alpha="gcv")
+    assert solution.path is not None
+    return float(np.nanmin(solution.path.gcv)), solution.coef, solution.intercept
+
+
+def _held_out_features(view: ModelView, X: Any, y: Any) -> tuple[Array | None, Array]:
+    if X is None or y is None:
+        return None, np.empty(0)
+    rows, targets, _ = sample_rows(X, y, None, most=_ROWS, seed=view.seed)
+    assert view.fourier is not None
+    Z = transform(view.fourier, view.dense_inputs(rows), np.dtype(float))
+    return Z, np.asarray(targets, dtype=float).reshape(len(Z), -1)
+
+
+def _from_refits(view: ModelView, X: Any, y: Any) -> dict[str, Any]:
+    """Models of several widths on one half of the held-out rows, scored on the other: the trend, at that many rows."""
+    rows, targets, _ = sample_rows(X, y, None, most=_ROWS, seed=view.seed)
+    inputs, targets = view.dense_inputs(rows), np.asarray(targets)
+    half = len(inputs) // 2
+    if half < 20 or (view.kind == "classifier" and len(np.unique(targets[:half])) < 2):
+        return {"missing": "Too few held-out rows to compare widths: give 40 or more."}
+    widths = [width for width in nested_widths(view.width) if width <= _WIDEST_SOLVE]
+    errors = [_refit_error(view, width, inputs, targets, half) for width in widths]
+    return {
+        "measure": "error rate" if view.kind == "classifier" else "root mean square error",
+        "how": f"Each model is fitted to {half:,} of the held-out rows and scored on the others: errors are larger "
+        "than those of the model, which has seen more rows, but the trend shows when width stops helping.",
+        "widths": widths,
+        "gcv": None,
+        "held_out": errors,
+        "n_rows": len(inputs) - half,
+    }
+
+
+def _refit_error(view: ModelView, width: int, X: Array, y: Array, half: int) -> float:
+    n = view.n_rows or half
+    settings = {
+        "kernel": view.kernel,
+        "length_scale": "auto",
+        "n_components": width,
+        "alpha": float(view.estimator.alpha_) * half / n,  # the same lambda = alpha / n
+        "random_state": view.seed,
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of models that nobody will use
+        model = clone(view.estimator).set_params(**settings).fit(X[:half], y[:half])
+        predicted = model.predict(X[half:])
+    if view.kind == "classifier":
+        return float(np.mean(predicted != y[half:]))
+    return float(root_mean_squared_error(y[half:], predicted))
+
+
+def _rows_curve(view: ModelView) -> dict[str, Any]:
+    """The error that the model itself expects with more or fewer rows of the same law.
+
+        sigma^2 (1 + dof(n') / n'),     dof(n') = tr G (G + alpha n / n')^-1 + 1
+
+    It is a lower bound in the mean over rows, by convexity, if the targets follow the model (Opper & Vivarelli 1999).
+    """
+    if view.kind != "regressor" or view.moments is None:
+        return {"missing": "What more rows would buy is told for regressors with moments only."}
+    eigenvalues = view.eigenvalues
+    if eigenvalues is None:
+        return {"missing": "The features are too many for the spectrum that this needs."}
+    n, alpha = view.moments.weight, float(view.estimator.alpha_)
+    noise = float(np.mean(view.estimator.noise_variance_))
+    counts = n * 2.0 ** np.arange(-4, 5)
+    dof = [float(np.sum(eigenvalues / (eigenvalues + alpha * n / count))) + 1 for count in counts]
+    return {
+        "n_rows": counts,
+        "rmse": np.sqrt(noise * (1 + np.array(dof) / counts)),
+        "noise": float(np.sqrt(noise)),
+        "now": n,
+    }
+
+
+def _bills(view: ModelView) -> dict[str, Any]:
+    """Memory, and seconds where a cost model is known, of a fit at every width, on this machine."""
+    if view.n_rows is None:
+        return {"missing": "The bill of a fit needs the number of rows; a feature map has seen none."}
+    if view.kind == "regressor" and view.moments is None:
+        return {"missing": "The bill of a fit is known for direct solvers only."}
+    targets = 1 if view.moments is None else max(1, len(view.moments.y_mean))
+    single = view.moments is not None and view.moments.precision > 1e-10
+    dtype = np.dtype(np.float32 if single else np.float64)
+    budget = Budget(view.n_rows, view.n_inputs, targets, dtype, None, calibrate(dtype.name))
+    widths = nested_widths(view.width, doublings=_DOUBLINGS)
+    direct = view.kind == "regressor"
+    return {
+        "widths": widths,
+        "memory": [_memory(view, budget, width, dtype) for width in widths],
+        "seconds": [budget.seconds(width) for width in widths] if direct else None,
+        "largest_width": budget.largest_width() if direct else None,
+    }
+
+
+def _memory(view: ModelView, budget: Budget, width: int, dtype: np.dtype[Any]) -> int:
+    if view.kind == "classifier":
+        return classifier_bill(
+            n_rows=budget.n,
+            n_features=budget.d,
+            n_components=width,
+            n_classes=len(view.estimator.classes_),
+            dtype=dtype,
+        ).total
+    if view.kind == "pca":
+        axes = min(len(view.estimator.eigenvalues_), width)
+        return pca_bill(
+            budget.pass_plan(width), n_features=budget.d, n_components=width, n_axes=axes, dtype=dtype
+        ).total
+    return budget.bill(width).total

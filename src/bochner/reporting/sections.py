@@ -1,0 +1,272 @@
+"""The page as data: five questions, each with its answer and blocks of facts, figures and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from bochner.reporting import figures
+from bochner.reporting.numbers import count, number, percent, seconds, size
+from bochner.reporting.svg import Chart
+
+__all__ = ["Block", "sections"]
+
+Block = dict[str, Any]
+
+_SHOWN_BARS = 30
+
+
+def sections(summary: dict[str, Any]) -> list[dict[str, Any]]:
+    """The sections of the page, in their order."""
+    parts = [
+        ("quality", "Is the model good?", _quality(summary["quality"])),
+        ("approximation", "Is the approximation good?", _approximation(summary["approximation"])),
+        (
+            "more",
+            "What would more features, rows or memory buy?",
+            _more(summary["more"], summary["approximation"]["curve"]),
+        ),
+        ("choices", "What was chosen, and why?", _choices(summary["choices"], summary["preprocessing"])),
+        ("cost", "What did it cost?", _cost(summary["cost"])),
+    ]
+    return [
+        {"id": key, "question": question, "answer": summary["answers"][key], "blocks": list(blocks)}
+        for key, question, blocks in parts
+    ]
+
+
+def _figure(chart: Chart) -> Block:
+    return {
+        "kind": "figure",
+        "title": chart.title,
+        "message": chart.message,
+        "svg": chart.svg(),
+        "legend": chart.legend(),
+        "table": chart.table(),
+    }
+
+
+def _facts(*items: tuple[str, str]) -> Block:
+    return {"kind": "facts", "entries": items}
+
+
+def _note(part: dict[str, Any]) -> Block:
+    return {"kind": "note", "text": part["missing"]}
+
+
+def _quality(part: dict[str, Any]) -> Iterator[Block]:
+    if "missing" in part:
+        return
+    if part["kind"] == "pca":
+        yield _figure(figures.components_chart(part))
+    elif part["kind"] == "classifier":
+        yield from _classification(part)
+    else:
+        yield from _regression(part)
+
+
+def _regression(part: dict[str, Any]) -> Iterator[Block]:
+    yield _facts(
+        ("R2", number(part["r2"])),
+        ("Error (RMS)", f"{number(part['rmse'])} ± {number(part['rmse_standard_error'], 2)}"),
+        ("Error (mean absolute)", number(part["mae"])),
+        ("Error of the mean (RMS)", number(part["baseline_rmse"])),
+        ("Held-out rows", count(part["n_rows"])),
+    )
+    yield _figure(figures.residual_chart(part))
+    yield _figure(figures.histogram_chart(part))
+    covered = part["coverage"]
+    yield _note(covered) if "missing" in covered else _figure(figures.coverage_chart(covered))
+    if part["targets"]:
+        rows = [[target["name"], number(target["r2"]), number(target["rmse"])] for target in part["targets"]]
+        yield {"kind": "table", "title": "Every target", "head": ["Target", "R2", "Error (RMS)"], "rows": rows}
+
+
+def _classification(part: dict[str, Any]) -> Iterator[Block]:
+    facts = [
+        ("Accuracy", f"{percent(part['accuracy'])} ± {percent(part['accuracy_standard_error'], 2)}"),
+        ("Most frequent class", percent(part["baseline_accuracy"])),
+    ]
+    if "log_loss" in part:
+        facts += [("Log loss", number(part["log_loss"])), ("Log loss of shares", number(part["baseline_log_loss"]))]
+    facts.append(("Held-out rows", count(part["n_rows"])))
+    if part["n_unknown"]:
+        facts.append(("Rows of unknown classes", count(part["n_unknown"])))
+    yield _facts(*facts)
+    if part["confusion"] is not None:
+        yield _matrix(part["classes"], part["confusion"])
+    elif part["most_confused"]:
+        rows = [[p["true"], p["predicted"], number(p["n_rows"])] for p in part["most_confused"]]
+        yield {"kind": "table", "title": "Most often confused", "head": ["True", "Predicted", "Rows"], "rows": rows}
+    curve = part["reliability"]
+    yield _note(curve) if "missing" in curve else _figure(figures.reliability_chart(curve))
+    yield {
+        "kind": "table",
+        "title": "Every class",
+        "head": ["Class", "Rows", "Precision", "Recall", "F1"],
+        "rows": [
+            [c["name"], count(c["n_rows"]), percent(c["precision"]), percent(c["recall"]), number(c["f1"])]
+            for c in part["per_class"]
+        ],
+    }
+
+
+def _matrix(classes: list[str], confusion: list[list[float]]) -> Block:
+    """The confusion matrix: every cell with its share of the row, which shades it."""
+    rows = []
+    for name, line in zip(classes, confusion):
+        total = sum(line) or 1
+        cells = [
+            {
+                "text": number(value, 4),
+                "share": value / total,
+                "tip": f"{percent(value / total)} of true {name}: {other}",
+            }
+            for other, value in zip(classes, line)
+        ]
+        rows.append({"name": name, "cells": cells})
+    right = sum(line[i] for i, line in enumerate(confusion)) / (sum(map(sum, confusion)) or 1)
+    return {
+        "kind": "matrix",
+        "title": "What is taken for what",
+        "message": f"Rows are true classes, columns predictions; {percent(right)} lie on the diagonal.",
+        "classes": classes,
+        "rows": rows,
+    }
+
+
+def _approximation(part: dict[str, Any]) -> Iterator[Block]:
+    curve = part["curve"]
+    yield _note(curve) if "missing" in curve else _figure(figures.kernel_error_chart(curve))
+    certificate = part["certificate"]
+    yield _note(certificate) if "missing" in certificate else {"kind": "certificate", "certificate": certificate}
+    bounds = part["bounds"]
+    yield _note(bounds) if "missing" in bounds else {"kind": "calculator", "bounds": bounds}
+
+
+def _more(part: dict[str, Any], kernel_error: dict[str, Any]) -> Iterator[Block]:
+    widths, rows, bills = part["widths"], part["rows"], part["bills"]
+    if "missing" in widths:
+        yield _note(widths)
+    else:
+        yield _figure(figures.width_chart(widths, part["width"])) | {"note": widths["how"]}
+    if "missing" not in rows:
+        yield _figure(figures.rows_chart(rows))
+    if "missing" in bills:
+        yield _note(bills)
+        return
+    yield _figure(figures.memory_chart(bills, part["width"], part["memory_budget"]))
+    if bills["seconds"]:
+        yield _figure(figures.seconds_chart(bills, part["width"]))
+    yield _alternatives(part, kernel_error)
+
+
+def _alternatives(part: dict[str, Any], kernel_error: dict[str, Any]) -> Block:
+    """Cheaper and wider models side by side."""
+    bills, widths, budget = part["bills"], part["widths"], part["memory_budget"]
+    columns: list[tuple[str, list[str]]] = [
+        ("Features", [f"{count(w)}{' (this model)' if w == part['width'] else ''}" for w in bills["widths"]])
+    ]
+    if "missing" not in widths:
+        columns.append(("Error", _matched(bills["widths"], widths["widths"], widths["held_out"] or widths["gcv"])))
+    if "missing" not in kernel_error:
+        found = _matched(bills["widths"], kernel_error["widths"], kernel_error["largest"])
+        columns.append(("Largest kernel error", found))
+    memory = [f"{size(m)}{', over the budget' if m > budget else ''}" for m in bills["memory"]]
+    columns.append(("Memory of a fit", memory))
+    if bills["seconds"]:
+        columns.append(("Time of a fit", [seconds(s) for s in bills["seconds"]]))
+    rows = [list(row) for row in zip(*(cells for _, cells in columns))]
+    head = [name for name, _ in columns]
+    return {"kind": "table", "title": "Cheaper and wider alternatives", "head": head, "rows": rows}
+
+
+def _matched(wanted: list[int], widths: list[int], values: list[float | None]) -> list[str]:
+    """The values at the wanted widths, as text."""
+    known = dict(zip(widths, values))
+    return [number(known[width]) if width in known else "not measured" for width in wanted]
+
+
+def _choices(part: dict[str, Any], preprocessing: list[str]) -> Iterator[Block]:
+    facts = [
+        ("Kernel", part["kernel_in_words"]),
+        ("Features", count(part["width"])),
+        ("Frequencies", f"{part['sampling']}, {part['embedding']}") if part["sampling"] else ("Map", part["features"]),
+        ("Seed", "unknown" if part["seed"] is None else str(part["seed"])),
+    ]
+    if "alpha" in part["penalty"]:
+        facts.append(("Penalty alpha", number(part["penalty"]["alpha"])))
+    if part["dof"] is not None:
+        facts.append(("Effective dimension", number(part["dof"])))
+    if part["noise"] is not None:
+        facts.append(("Noise (standard deviation)", number(part["noise"])))
+    yield _facts(*facts)
+    if preprocessing:
+        yield {"kind": "list", "title": "What happens to the columns first", "entries": preprocessing}
+    if "names" in part["bandwidths"]:
+        yield _bars(part["bandwidths"])
+    for chart in (figures.path_chart(part["penalty"]), figures.evidence_chart(part["penalty"])):
+        if chart is not None:
+            yield _figure(chart)
+    spectrum = part["spectrum"]
+    yield _note(spectrum) if "missing" in spectrum else _figure(figures.spectrum_chart(spectrum))
+    if part["tuning"]:
+        told = [[str(k).replace("_", " "), _short(v)] for k, v in part["tuning"].items() if not isinstance(v, dict)]
+        yield {"kind": "table", "title": "How the bandwidths were learned", "head": ["What", "Value"], "rows": told}
+    asked = [[name, value] for name, value in part["asked"].items()]
+    yield {
+        "kind": "table",
+        "title": "What was asked for",
+        "head": ["Parameter", "Value"],
+        "rows": asked,
+        "closed": True,
+    }
+
+
+def _bars(part: dict[str, Any]) -> Block:
+    """Length scales per column; the shorter the scale, the longer the bar: the model looks closer there."""
+    names, scales = part["names"][:_SHOWN_BARS], part["length_scales"][:_SHOWN_BARS]
+    left = len(part["names"]) - len(names)
+    return {
+        "kind": "bars",
+        "title": "How closely the kernel looks at each column",
+        "message": "A short length scale, a long bar: small changes of that column change the prediction."
+        + (f" {count(left)} columns with longer scales are not shown." if left else ""),
+        "entries": [{"name": n, "text": number(s), "share": scales[0] / s} for n, s in zip(names, scales)],
+        "head": ["Column", "Length scale"],
+    }
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, list):
+        shown = ", ".join(_short(item) for item in value[:8])
+        return f"{shown}, ... ({len(value)} in all)" if len(value) > 8 else shown
+    return number(value) if isinstance(value, float) else str(value)
+
+
+def _cost(part: dict[str, Any]) -> Iterator[Block]:
+    yield _facts(
+        ("Rows", count(part["rows"])),
+        ("Columns", count(part["columns"])),
+        ("Passes over the rows", count(part["passes"]))
+        if part["passes"]
+        else ("Iterations", count(part["iterations"])),
+        ("Threads", count(part["threads"])),
+    )
+    plan = part["plan"]
+    if plan or part["seconds"] is not None or part["memory"] is not None:
+        planned = plan or {}
+        yield {
+            "kind": "table",
+            "title": "Plan against what happened",
+            "head": ["", "Planned", "Actual"],
+            "rows": [
+                ["Time", seconds(planned.get("seconds")), seconds(part["seconds"])],
+                ["Memory beyond the data", size(planned.get("memory")), size(part["memory"])],
+            ],
+        }
+    if part["extra"]:
+        rows = [[name.replace("_", " "), _short(value)] for name, value in part["extra"].items()]
+        yield {"kind": "table", "title": "Also recorded", "head": ["What", "Value"], "rows": rows}
+    versions = [[name, version] for name, version in part["versions"].items()]
+    yield {"kind": "table", "title": "Versions", "head": ["Package", "Version"], "rows": versions, "closed": True}

@@ -1,0 +1,71 @@
+"""A model, and rows it has not seen, as one plain dict: all that the page shows, and the JSON of the report."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from bochner.reporting.answers import answers
+from bochner.reporting.approximation import approximation
+from bochner.reporting.choices import choices
+from bochner.reporting.cost import cost
+from bochner.reporting.held_out import held_out
+from bochner.reporting.more import more
+from bochner.reporting.plain import plain
+from bochner.reporting.view import ModelView
+from bochner.reporting.words import in_words
+
+__all__ = ["FORMAT", "summarise"]
+
+FORMAT = 1
+"""Version of the dict; a change of the meaning of a key raises it."""
+
+
+def summarise(
+    model: Any,
+    X: Any = None,
+    y: Any = None,
+    sample_weight: Any = None,
+    *,
+    title: str | None = None,
+    plan: Any = None,
+    extra: dict[str, Any] | None = None,
+    delta: float = 0.01,
+) -> dict[str, Any]:
+    """The report as plain data; see `report` for the parameters.
+
+    A part that cannot be told has the key "missing", which says why and what to do about it.
+    """
+    view = ModelView.of(model)
+    name = type(view.estimator).__name__
+    parts = plain(
+        {
+            "format": FORMAT,
+            "title": title or f"{name} report",
+            "made": datetime.now(UTC).isoformat(timespec="seconds"),
+            "model": {
+                "name": name,
+                "kind": view.kind,
+                "rows": view.n_rows,
+                "columns": view.n_inputs,
+                "width": view.width,
+                "input_names": view.input_names,
+            },
+            "preprocessing": in_words(view.steps),
+            "held_out_rows": None if X is None else int(np.shape(X)[0]),
+            "quality": _quality(view, X, y, sample_weight),
+            "approximation": approximation(view, X, delta=delta),
+            "more": more(view, X, y),
+            "choices": choices(view),
+            "cost": cost(view, plan, extra),
+        }
+    )
+    return {**parts, "answers": answers(parts)}
+
+
+def _quality(view: ModelView, X: Any, y: Any, sample_weight: Any) -> dict[str, Any]:
+    if X is None:
+        return {"missing": "No held-out rows were given, so the score is unknown: report(model, X=X_test, y=y_test)."}
+    return held_out(view, X, y, sample_weight)

@@ -1,0 +1,220 @@
+"""One view of every model that can be reported: the only file here that looks at estimators' attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from scipy.linalg import eigvalsh
+from sklearn.base import is_classifier, is_regressor
+from sklearn.pipeline import Pipeline
+from sklearn.utils import check_array, resample
+from sklearn.utils.validation import check_is_fitted
+
+from bochner._typing import Array
+from bochner.errors import AssumptionError, InvalidDataError, invalid_parameter
+from bochner.estimators import FourierFeatures, KernelPCA
+from bochner.estimators.kernel_model import KernelModel
+from bochner.estimators.map_transformer import MapTransformer
+from bochner.features import FourierMap
+from bochner.kernels import Stationary
+from bochner.kernels.algebra import Scaled
+from bochner.kernels.base import WithLengthScale
+from bochner.sampling import Sampler, resolve_sampler
+from bochner.solvers import RidgePath, RidgeProblem
+from bochner.statistics import Moments
+from bochner.theory import Certificate
+
+__all__ = ["Kind", "ModelView", "sample_rows"]
+
+Kind = Literal["regressor", "classifier", "pca", "features"]
+
+_WIDEST_SPECTRUM = 4096
+
+
+@dataclass(frozen=True)
+class ModelView:
+    """A fitted model, alone or as the last step of a scikit-learn pipeline.
+
+    Attributes
+    ----------
+    model : estimator
+        What the user has: it takes rows as they come.
+    estimator : estimator
+        The model itself, or the last step.
+    steps : list of (name, transformer)
+        What happens to rows before.
+    """
+
+    model: Any
+    estimator: Any
+    steps: list[tuple[str, Any]]
+
+    @classmethod
+    def of(cls, model: Any) -> ModelView:
+        """The view of a fitted model; what cannot be reported is refused."""
+        steps = list(model.steps) if isinstance(model, Pipeline) else [("model", model)]
+        estimator = steps[-1][1]
+        if not isinstance(estimator, (KernelModel, MapTransformer)):
+            rule = "a KernelRegressor, KernelClassifier, KernelPCA or feature map, or a pipeline that ends in one"
+            raise invalid_parameter("report", "model", rule, model)
+        check_is_fitted(estimator)
+        return cls(model, estimator, [(name, step) for name, step in steps[:-1] if step not in (None, "passthrough")])
+
+    @property
+    def kind(self) -> Kind:
+        if is_regressor(self.estimator):
+            return "regressor"
+        if is_classifier(self.estimator):
+            return "classifier"
+        return "pca" if isinstance(self.estimator, KernelPCA) else "features"
+
+    @property
+    def features(self) -> Any:
+        """The fitted feature map, as a transformer."""
+        return getattr(self.estimator, "features_", self.estimator)
+
+    @property
+    def fourier(self) -> FourierMap | None:
+        """The frequencies, if the features are Fourier features."""
+        own = getattr(self.features, "map_", None)
+        return own if isinstance(own, FourierMap) and isinstance(self.features, FourierFeatures) else None
+
+    @property
+    def kernel(self) -> Stationary | None:
+        kernel = getattr(self.features, "kernel_", None)
+        return kernel if isinstance(kernel, Stationary) else None
+
+    @property
+    def embedding(self) -> Any:
+        return getattr(self.features, "embedding", "paired")
+
+    @property
+    def sampler(self) -> Sampler | None:
+        own = getattr(self.features, "sampling", None)
+        return None if own is None or self.fourier is None else resolve_sampler(own)
+
+    @property
+    def width(self) -> int:
+        """Output width D of the features."""
+        if self.fourier is not None:
+            return self.fourier.n_components
+        if self.moments is not None:
+            return len(self.moments.z_mean)
+        own = getattr(self.features, "n_components_", None)
+        return int(own) if own is not None else int(np.shape(self.estimator.coef_)[-1])
+
+    @property
+    def seed(self) -> int:
+        return int(getattr(self.estimator, "seed_", 0))
+
+    @property
+    def moments(self) -> Moments | None:
+        """Second moments of features and targets; None for models that do not have them."""
+        own = getattr(self.estimator, "moments_", None)
+        return own if isinstance(own, Moments) and own.n_rows > 0 else None
+
+    @property
+    def n_rows(self) -> int | None:
+        """Rows that the model has seen."""
+        if self.moments is not None:
+            return self.moments.n_rows
+        own = getattr(self.estimator, "n_rows_", None)
+        return None if own is None else int(own)
+
+    @property
+    def n_inputs(self) -> int:
+        return int(self.estimator.n_features_in_)
+
+    @property
+    def path(self) -> RidgePath | None:
+        own = getattr(self.estimator, "path_", None)
+        return own if isinstance(own, RidgePath) else None
+
+    @cached_property
+    def eigenvalues(self) -> Array | None:
+        """Eigenvalues of G, the largest first, nothing below zero; None without moments or with too many features."""
+        if self.moments is None or self.width > _WIDEST_SPECTRUM:
+            return None
+        if self.kind == "pca" and len(self.estimator.eigenvalues_) == self.width:
+            return np.asarray(self.estimator.eigenvalues_)
+        problem = RidgeProblem.from_moments(self.moments, bool(getattr(self.estimator, "fit_intercept", True)))
+        values: Array = eigvalsh(problem.gram, lower=True, check_finite=False)
+        return np.maximum(values[::-1], 0.0)
+
+    @cached_property
+    def dof(self) -> float | None:
+        """Effective degrees of freedom of a regressor, from its eigenvalues where they are known."""
+        if self.kind != "regressor" or self.moments is None:
+            return None
+        if self.eigenvalues is None:
+            return float(self.estimator.dof_)
+        alpha = float(self.estimator.alpha_)
+        return float(np.sum(self.eigenvalues / (self.eigenvalues + alpha)) + self.estimator.fit_intercept)
+
+    @property
+    def input_names(self) -> list[str]:
+        """Names of the columns that the kernel sees."""
+        names = getattr(self.estimator, "feature_names_in_", None)
+        if names is None and self.steps:
+            try:
+                names = self.model[:-1].get_feature_names_out()
+            except (AttributeError, ValueError, NotImplementedError):
+                names = None  # a step that does not name its output
+        if names is None or len(names) != self.n_inputs:
+            return [f"column {i}" for i in range(self.n_inputs)]
+        return [str(name) for name in names]
+
+    @property
+    def length_scales(self) -> Array | None:
+        """Length scales of the kernel: one, or one per column; None for composite kernels."""
+        kernel = self.kernel
+        while isinstance(kernel, Scaled):
+            kernel = kernel.kernel
+        if not isinstance(kernel, WithLengthScale):
+            return None
+        return np.atleast_1d(np.asarray(kernel.scaled_by(1.0).length_scale, dtype=float))
+
+    def get(self, name: str) -> Any:
+        """A fitted attribute of the estimator, None where it has none."""
+        try:
+            return getattr(self.estimator, name, None)
+        except AssumptionError:
+            return None
+
+    def inputs(self, X: Any) -> Any:
+        """Rows as the kernel sees them: after the steps of the pipeline."""
+        return self.model[:-1].transform(X) if self.steps else X
+
+    def dense_inputs(self, X: Any) -> Array:
+        """The same as an array of float64."""
+        rows = self.inputs(X)
+        return check_array(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=np.float64, input_name="X")
+
+    def certify(self, X: Any = None, *, delta: float) -> Certificate:
+        """The certificate of the model, or of its features where it has none of its own."""
+        own = self.kind != "regressor" or self.moments is not None  # a regressor's certificate rests on its moments
+        issue: Callable[..., Certificate] | None = getattr(self.estimator, "certify", None) if own else None
+        if issue is None:
+            issue = getattr(self.features, "certify", None)
+        if issue is None:
+            raise AssumptionError(f"{type(self.features).__name__} has no certificates.")
+        if X is None and (self.kind != "regressor" or self.moments is None):
+            raise AssumptionError("Without rows there is no certificate.")
+        return issue(delta=delta) if X is None else issue(self.inputs(X), delta=delta)
+
+
+def sample_rows(X: Any, y: Any, sample_weight: Any, *, most: int, seed: int) -> tuple[Any, Any, Any]:
+    """At most `most` rows of X, y and the weights, drawn without replacement; None stays None."""
+    n = int(np.shape(X)[0])
+    given = [part for part in (X, y, sample_weight) if part is not None]
+    if any(np.shape(part)[0] != n for part in given):
+        raise InvalidDataError(f"X, y and sample_weight must have the same length. Got {[len(p) for p in given]}.")
+    if n > most:
+        given = resample(*given, replace=False, n_samples=most, random_state=seed % 2**32)
+        given = given if isinstance(given, list) else [given]
+    drawn = iter(given)
+    return tuple(next(drawn) if part is not None else None for part in (X, y, sample_weight))  # type: ignore[return-value]

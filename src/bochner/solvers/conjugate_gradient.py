@@ -1,0 +1,160 @@
+"""Preconditioned conjugate gradients for many symmetric systems at once, each with a shift of its own.
+
+    (G + alpha_j I) x_j = b_j,      j = 1, ..., c
+
+All systems share the products with G, one pass over the rows per iteration; those that are solved drop out. The state
+between iterations is a plain dict of arrays and numbers, from which a solution goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.linalg import eigvalsh_tridiagonal
+
+from bochner._typing import Array
+
+__all__ = ["ConjugateGradients", "State"]
+
+State = dict[str, Any]
+Product = Callable[[Array], Array]
+Precondition = Callable[[Array, Array], Array]
+
+_PATIENCE = 12
+"""Iterations without a smaller residual after which rounding is taken to have stopped a system."""
+
+
+@dataclass
+class ConjugateGradients:
+    """The systems and how far their solution is.
+
+    Parameters
+    ----------
+    product : callable
+        V (D, c) -> G V.
+    precondition : callable
+        (R (D, c), columns (c,)) -> the approximate inverses of the systems `columns` applied to R.
+    shifts : array of shape (c,)
+    right : array of shape (D, c)
+    tols : array of shape (c,)
+        Residual, relative to the right side, at which a system is solved.
+    state : dict or None
+        To go on from; else `solution` is where to start.
+    """
+
+    product: Product
+    precondition: Precondition
+    shifts: Array
+    right: Array
+    tols: Array
+    solution: Array | None = None
+    state: State = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        self._size = np.linalg.norm(self.right, axis=0)
+        self._size[self._size == 0] = 1.0
+        if self.state is None:
+            self.state = self._first_state()
+
+    @property
+    def x(self) -> Array:
+        """Solutions so far, (D, c)."""
+        return self.state["x"]
+
+    @property
+    def residual(self) -> Array:
+        """right - (G + alpha) x as the recursion has it, (D, c)."""
+        return self.state["residual"]
+
+    @property
+    def relative(self) -> Array:
+        """Norms of the residuals relative to those of the right sides, (c,)."""
+        return np.linalg.norm(self.residual, axis=0) / self._size
+
+    @property
+    def n_iter(self) -> int:
+        return int(self.state["n_iter"])
+
+    @property
+    def running(self) -> Array:
+        """Numbers of the systems that are not solved, nor stopped by rounding."""
+        open_ = (self.relative > self.tols) & (self.n_iter - self.state["best_at"] < _PATIENCE)
+        return np.flatnonzero(open_)
+
+    def step(self) -> None:
+        """One iteration of every running system: one product."""
+        s, columns = self.state, self.running
+        p, power = s["direction"][:, columns], s["power"][columns]
+        q = self.product(p) + self.shifts[columns] * p
+        curvature = np.sum(p * q, axis=0)
+        size = np.divide(power, curvature, out=np.zeros_like(power), where=curvature > 0)
+        s["x"][:, columns] += size * p
+        s["residual"][:, columns] -= size * q
+        gradient = self.precondition(s["residual"][:, columns], columns)
+        # Polak and Ribiere's quotient: the preconditioner is rounded to float32, so not quite the same at each step.
+        ratio = np.divide(-size * np.sum(gradient * q, axis=0), power, out=np.zeros_like(power), where=power > 0)
+        ratio = np.maximum(ratio, 0.0)
+        s["direction"][:, columns] = gradient + ratio * p
+        s["power"][columns] = np.sum(s["residual"][:, columns] * gradient, axis=0)
+        s["n_iter"] += 1
+        self._record(columns, size, ratio)
+
+    def replace_residual(self) -> None:
+        """Residuals recomputed from the solutions (one product), and directions anew."""
+        s = self.state
+        s["residual"] = self.right - self.product(s["x"]) - self.shifts * s["x"]
+        s["direction"] = self.precondition(s["residual"], np.arange(len(self.shifts)))
+        s["power"] = np.sum(s["residual"] * s["direction"], axis=0)
+        s["best"], s["best_at"] = self.relative, np.full(len(self.shifts), self.n_iter)
+        s["history"][-1] = self.relative
+
+    def condition(self, column: int) -> float:
+        """Condition number of a preconditioned system as its Lanczos matrix shows it: a lower bound; nan if too early.
+
+            T_ii = 1 / a_i + b_(i-1) / a_(i-1),    T_i,i+1 = sqrt(b_i) / a_i        (Golub & Van Loan, section 11.3)
+
+        with a the step sizes and b the ratios.
+        """
+        sizes, ratios = self.state["sizes"][:, column], self.state["ratios"][:, column]
+        n = int(np.argmax(~(sizes > 0))) if np.any(~(sizes > 0)) else len(sizes)
+        if n < 2:
+            return float("nan")
+        a, b = sizes[:n], ratios[:n]
+        diagonal = 1 / a
+        diagonal[1:] += b[:-1] / a[:-1]
+        values = eigvalsh_tridiagonal(diagonal, np.sqrt(b[:-1]) / a[:-1])
+        return float(values[-1] / values[0]) if values[0] > 0 else float("nan")
+
+    def _first_state(self) -> State:
+        c = len(self.shifts)
+        x = np.zeros_like(self.right) if self.solution is None else np.array(self.solution, dtype=float)
+        residual = self.right.copy()
+        if np.any(x):
+            residual -= self.product(x) + self.shifts * x
+        direction = self.precondition(residual, np.arange(c))
+        relative = np.linalg.norm(residual, axis=0) / self._size
+        return {
+            "x": x,
+            "residual": residual,
+            "direction": direction,
+            "power": np.sum(residual * direction, axis=0),
+            "n_iter": 0,
+            "best": relative,
+            "best_at": np.zeros(c, dtype=int),
+            "history": relative[None, :].copy(),
+            "sizes": np.empty((0, c)),
+            "ratios": np.empty((0, c)),
+        }
+
+    def _record(self, columns: Array, size: Array, ratio: Array) -> None:
+        s, relative = self.state, self.relative
+        sizes, ratios = np.zeros(len(self.shifts)), np.zeros(len(self.shifts))
+        sizes[columns], ratios[columns] = size, ratio
+        better = relative < s["best"]
+        s["best_at"] = np.where(better, s["n_iter"], s["best_at"])
+        s["best"] = np.minimum(relative, s["best"])
+        s["history"] = np.vstack([s["history"], relative])
+        s["sizes"], s["ratios"] = np.vstack([s["sizes"], sizes]), np.vstack([s["ratios"], ratios])

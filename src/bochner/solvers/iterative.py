@@ -1,0 +1,354 @@
+"""Ridge regression without its normal equations: conjugate gradients on products with them, for maps that are wide."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from bochner._random import Stream, generator
+from bochner._typing import Array
+from bochner.solvers.conjugate_gradient import ConjugateGradients, State
+from bochner.solvers.criteria import gcv_score, noise_variance
+from bochner.solvers.path import RidgePath, penalty_grid
+from bochner.solvers.preconditioner import LowRankSpread, ShiftedFactor, SubsampleGram, best_rows, first_rows, most_rows
+from bochner.solvers.problem import RidgePoint, RidgeProblem, noise_floor
+from bochner.solvers.ridge import RidgeSolution
+from bochner.statistics.normal import NormalOperator
+
+__all__ = ["Ending", "IterativeSolution", "SEARCHED_PENALTIES", "solve_ridge_iteratively"]
+
+SEARCHED_PENALTIES = 13
+_SEARCH_TOL, _SEARCH_ITER = 1e-3, 40
+_PROBES, _PROBE_TOL = 2, 1e-2  # the trace has an error of the square of that
+_SETTLED, _PATIENCE = 1e-4, 3
+_MARGIN = 0.8  # the recursion aims lower than asked, so that the recomputed residual is as asked
+_PROGRESS = 0.5  # of recomputed residuals: less is rounding
+
+Validation = Callable[[Array, Array], float]
+
+
+class Ending(Enum):
+    """Why the iterations ended; a value is the sentence for the user."""
+
+    CONVERGED = "The residual is within the tolerance."
+    SETTLED = "The validation error has settled."
+    ROUNDING = (
+        "Rounding in the features' float type keeps the residual above `tol`. Raise tol, or give rows in float64."
+    )
+    MAX_ITER = "The residual is above `tol` after `max_iter` iterations. Raise max_iter, tol or alpha."
+
+
+@dataclass(frozen=True)
+class IterativeSolution(RidgeSolution):
+    """A ridge model by conjugate gradients. The evidence is not known to it.
+
+    Attributes
+    ----------
+    dof : float
+        Effective degrees of freedom, estimated with random probes.
+    residuals : array of shape (n_iter + 1, k)
+        ||cross - (G + alpha) w|| / ||cross|| before every iteration and after the last, where it is recomputed from w.
+    n_iter : int
+        Iterations at the penalty of the model.
+    n_passes : int
+        Products with G in all: those of the search for a penalty, of all iterations, of recomputed residuals.
+    ending : Ending
+    condition : tuple of float
+        Condition number of G + alpha, at most, and of the preconditioned system, at least (by its Lanczos matrix).
+    rows : int
+        Rows of the preconditioner.
+    shift : float
+        Its mu.
+    spread : LowRankSpread or None
+        Error bars through the rows of the preconditioner.
+    """
+
+    dof: float = float("nan")
+    residuals: Array = field(default_factory=lambda: np.empty((0, 0)))
+    n_iter: int = 0
+    n_passes: int = 0
+    ending: Ending = Ending.CONVERGED
+    condition: tuple[float, float] = (float("nan"), float("nan"))
+    rows: int = 0
+    shift: float = 0.0
+    spread: LowRankSpread | None = None
+
+    @property
+    def converged(self) -> bool:
+        return self.ending in (Ending.CONVERGED, Ending.SETTLED)
+
+
+def solve_ridge_iteratively(
+    operator: NormalOperator,
+    *,
+    alpha: float | str,
+    alphas: Array | None = None,
+    tol: float = 1e-6,
+    max_iter: int = 200,
+    start: Array | None = None,
+    validation: Validation | None = None,
+    seed: int = 0,
+    n_rows: int | None = None,
+    on_iteration: Callable[[State], None] | None = None,
+    state: State | None = None,
+) -> IterativeSolution:
+    """Solve at a penalty, or at the best one by "gcv".
+
+    Parameters
+    ----------
+    operator : NormalOperator
+    alpha : float or "gcv"
+        "gcv" solves for all penalties and two random probes of the trace at once, loosely, and then at the best one.
+    alphas : array or None
+        Penalties to choose from. None: 13, and the best one is refined by a parabola through its neighbours.
+    tol : float, default=1e-6
+        Residual relative to the right side.
+    max_iter : int, default=200
+    start : array of shape (D, k) or None
+        Coefficients to start from.
+    validation : callable or None
+        (coef, intercept) -> error on rows kept aside. The iterations end when three of them in a row did not lower it
+        by 1e-4 of itself.
+    seed : int
+        Of the rows of the preconditioner and of the probes.
+    n_rows : int or None
+        Rows of the preconditioner; None: as many as save time.
+    on_iteration : callable or None
+        Called after every iteration with the state: a dict of arrays and numbers, to be copied or written at once.
+    state : dict or None
+        Such a state, to go on from: the same operator, penalties and seed give the solution that it was on the way to.
+    """
+    solver = _Solver(operator, seed, n_rows, on_iteration)
+    limits = _Limits(tol, max_iter, validation)
+    if state is not None and state["stage"] == "final":
+        return solver.solve(float(state["alpha"]), limits, state=state)
+    if not isinstance(alpha, str):
+        least = noise_floor(solver.gram.trace, operator.width, float(np.finfo(operator.dtype).eps))
+        solution = solver.solve(float(alpha) or least or 1.0, limits, start=start)
+        return replace(solution, raised=alpha == 0)
+    chosen, path, nearest = solver.search(alphas, state)
+    return solver.solve(chosen, limits, start=nearest, path=path)
+
+
+@dataclass(frozen=True)
+class _Limits:
+    """When the iterations end."""
+
+    tol: float
+    max_iter: int
+    validation: Validation | None
+
+
+class _Solver:
+    """One problem: its right side, probes of the trace, and the subsample that preconditions it."""
+
+    def __init__(
+        self, operator: NormalOperator, seed: int, n_rows: int | None, on_iteration: Callable[[State], None] | None
+    ) -> None:
+        self.operator, self.seed, self.n_rows, self.on_iteration = operator, seed, n_rows, on_iteration
+        self.begin, self.n_passes = operator.start(), 1
+        self._draw(n_rows or first_rows(operator.width, operator.dtype.itemsize))
+        self.probes = generator(seed, Stream.PROBES).choice([-1.0, 1.0], size=(operator.width, _PROBES))
+        # The criteria of a penalty ask for energy and count, never for the matrix.
+        self.problem = RidgeProblem(
+            gram=np.empty((0, 0)),
+            cross=self.begin.cross,
+            energy=self.begin.energy,
+            n=operator.weight,
+            intercept=operator.fit_intercept,
+            precision=float(np.finfo(operator.dtype).eps),
+        )
+
+    def search(self, alphas: Array | None, state: State | None) -> tuple[float, RidgePath, Array]:
+        """The best penalty by GCV, the path, and coefficients of the penalty nearest to the best."""
+        floor = noise_floor(self.gram.trace, self.operator.width, self.problem.precision)
+        grid = penalty_grid(self.gram.trace, floor, SEARCHED_PENALTIES) if alphas is None else np.sort(alphas)
+        base, columns = self._sampling_shift(float(grid[0])), self.begin.cross.shape[1] + _PROBES
+        decades = np.round(np.log10(np.maximum(grid, base) / base))
+        factors = self.gram.factors(np.where(grid > base, base * 10**decades, base))
+        cg = self._systems(np.repeat(grid, columns), [f for f in factors for _ in range(columns)], _SEARCH_TOL, state)
+        cg.state["stage"] = "search"
+        while len(cg.running) and cg.n_iter < _SEARCH_ITER:
+            self._step(cg)
+        points = [self._point(cg, alpha, slice(i * columns, (i + 1) * columns)) for i, alpha in enumerate(grid)]
+        gcv = np.array([gcv_score(self.problem, point) for point in points])
+        path = RidgePath(grid, gcv, np.full(len(grid), np.nan), np.array([point.dof for point in points]))
+        chosen = _best_penalty(path, refine=alphas is None)
+        near = int(np.argmin(np.abs(np.log(grid / chosen))))
+        return chosen, path, cg.x[:, near * columns : near * columns + columns - _PROBES]
+
+    def solve(
+        self,
+        alpha: float,
+        limits: _Limits,
+        *,
+        start: Array | None = None,
+        path: RidgePath | None = None,
+        state: State | None = None,
+    ) -> IterativeSolution:
+        """The solution at one penalty."""
+        k = self.begin.cross.shape[1]
+        tols = np.append(np.full(k, _MARGIN * limits.tol), np.full(_PROBES, max(_PROBE_TOL, limits.tol)))
+        factor = self._factor(alpha, limits.tol)
+        cg = self._systems(np.full(k + _PROBES, alpha), [factor] * (k + _PROBES), tols, state, start)
+        cg.state.update(stage="final", alpha=alpha, **(_path_to_state(path) if path else {}))
+        ending = self._iterate(cg, k, limits)
+        point = self._point(cg, alpha, slice(None))
+        coef, intercept = self._model(cg)
+        dof = point.dof - self.operator.fit_intercept
+        offset = 1 + (1 / self.operator.weight if self.operator.fit_intercept else 0.0)
+        mean = self.begin.z_mean * self.operator.fit_intercept
+        return IterativeSolution(
+            alpha=alpha,
+            coef=coef,
+            intercept=intercept,
+            noise_variance=noise_variance(self.problem, point),
+            log_evidence=float("nan"),
+            path=_path_of_state(cg.state),
+            dof=point.dof,
+            residuals=cg.state["history"][:, :k].copy(),
+            n_iter=cg.n_iter,
+            n_passes=self.n_passes,
+            ending=ending,
+            condition=(1 + self.gram.largest_eigenvalue() / alpha, cg.condition(0)),
+            rows=len(self.gram.A),
+            shift=factor.shift,
+            spread=LowRankSpread(self.gram, alpha=alpha, dof=dof, mean=mean, offset=offset),
+        )
+
+    def _iterate(self, cg: ConjugateGradients, k: int, limits: _Limits) -> Ending:
+        """Iterate until the recomputed residual, the validation error, rounding or the limit says stop."""
+        errors, before = list(cg.state.get("errors", ())), np.inf
+        while True:
+            settled = False
+            while len(cg.running) and cg.n_iter < limits.max_iter and not settled:
+                if limits.validation is not None:
+                    errors.append(limits.validation(*self._model(cg)))
+                    cg.state["errors"] = np.array(errors)
+                    settled = _have_settled(errors)
+                self._step(cg)
+            cg.replace_residual()
+            worst = float(np.max(cg.relative[:k], initial=0.0))
+            if worst <= limits.tol:
+                return Ending.CONVERGED
+            if settled:
+                return Ending.SETTLED
+            if cg.n_iter >= limits.max_iter:
+                return Ending.MAX_ITER
+            if worst > _PROGRESS * before:
+                return Ending.ROUNDING
+            before = worst
+
+    def _model(self, cg: ConjugateGradients) -> tuple[Array, Array]:
+        """Coefficients and intercept so far."""
+        coef = cg.x[:, : self.begin.cross.shape[1]]
+        offset = self.begin.y_mean - self.begin.z_mean @ coef
+        return coef, offset * self.operator.fit_intercept
+
+    def _systems(
+        self, shifts: Array, factors: list[ShiftedFactor], tol: Any, state: State | None, start: Array | None = None
+    ) -> ConjugateGradients:
+        """Targets and probes at every penalty, preconditioned."""
+
+        def precondition(R: Array, columns: Array) -> Array:
+            out = np.empty_like(R)
+            own = [factors[column] for column in columns]
+            for factor in set(own):
+                where = np.flatnonzero([other is factor for other in own])
+                out[:, where] = factor.solve(R[:, where])
+            return out
+
+        right = np.hstack([self.begin.cross, self.probes])
+        first = None if start is None else np.hstack([start, np.zeros_like(self.probes)])
+        return ConjugateGradients(
+            product=self._product,
+            precondition=precondition,
+            shifts=shifts,
+            right=np.tile(right, len(shifts) // right.shape[1]),
+            tols=np.broadcast_to(tol, len(shifts)),
+            solution=first,
+            state=state,
+        )
+
+    def _product(self, V: Array) -> Array:
+        self.n_passes += 1
+        return self.operator.product(V)
+
+    def _step(self, cg: ConjugateGradients) -> None:
+        cg.step()
+        if self.on_iteration is not None:
+            self.on_iteration(cg.state)
+
+    def _draw(self, n_rows: int) -> None:
+        A = self.operator.sample(n_rows, self.seed)
+        self.gram = SubsampleGram(A, exact=len(A) < n_rows or len(A) == self.operator.n_rows)
+
+    def _factor(self, alpha: float, tol: float) -> ShiftedFactor:
+        """The preconditioner at a penalty, with more rows if that saves time."""
+        shift = self._sampling_shift(alpha)
+        if self.n_rows is None and not self.gram.exact:
+            D, first = self.operator.width, len(self.gram.A)
+            most = most_rows(D, self.operator.dtype.itemsize)
+            rows = best_rows(first, shift, alpha, most=most, n_rows=self.operator.n_rows, width=D, tol=tol)
+            if rows > first:
+                self._draw(rows)
+                shift = self._sampling_shift(alpha)
+        return self.gram.factors(np.array([max(alpha, shift)]))[0]
+
+    def _sampling_shift(self, least: float) -> float:
+        """Of the subsample; in float64, if float32 would not do."""
+        shift = self.gram.sampling_shift(least)
+        if shift < self.gram.floor and self.gram.A.dtype == np.float32:
+            self.gram = SubsampleGram(self.gram.A.astype(np.float64), exact=self.gram.exact)
+            shift = self.gram.sampling_shift(least)
+        return shift
+
+    def _point(self, cg: ConjugateGradients, alpha: float, columns: slice) -> RidgePoint:
+        """What a penalty's solutions say of it. They need not be exact: the trace is so to second order.
+
+        RSS = y'y - w'c - alpha ||w||^2 - w'r,      tr (G + alpha)^-1 ~ u'x + x'r,      r the residuals
+        """
+        x, residual = cg.x[:, columns], cg.residual[:, columns]
+        w, r, c = x[:, :-_PROBES], residual[:, :-_PROBES], self.begin.cross
+        penalty = np.sum(w**2, axis=0)
+        rss = self.problem.energy - np.sum(w * c, axis=0) - alpha * penalty - np.sum(w * r, axis=0)
+        probed = np.sum(x[:, -_PROBES:] * (self.probes + residual[:, -_PROBES:]), axis=0)
+        dof = float(np.clip(self.operator.width - alpha * np.mean(probed), 0.0, self.operator.width))
+        return RidgePoint(alpha, np.maximum(rss, 0.0), penalty, dof + self.problem.intercept, np.nan)
+
+
+def _best_penalty(path: RidgePath, *, refine: bool) -> float:
+    """The penalty of least GCV; refined by the parabola in log-log scale through it and its neighbours."""
+    with np.errstate(divide="ignore"):
+        losses = np.log(path.gcv)
+    if not np.any(np.isfinite(losses)):
+        return float(path.alphas[-1])
+    best = int(np.nanargmin(losses))
+    if not refine or best in (0, len(losses) - 1) or not np.all(np.isfinite(losses[best - 1 : best + 2])):
+        return float(path.alphas[best])
+    left, middle, right = losses[best - 1 : best + 2]
+    bend = left - 2 * middle + right
+    shift = 0.5 * (left - right) / bend if bend > 0 else 0.0
+    return float(path.alphas[best] * (path.alphas[best] / path.alphas[best - 1]) ** shift)
+
+
+def _have_settled(errors: list[float]) -> bool:
+    """Whether the last three errors are no better than the best before them."""
+    if len(errors) <= _PATIENCE:
+        return False
+    return min(errors[-_PATIENCE:]) > (1 - _SETTLED) * min(errors[:-_PATIENCE])
+
+
+def _path_to_state(path: RidgePath) -> State:
+    return {"path_alphas": path.alphas, "path_gcv": path.gcv, "path_dof": path.dof}
+
+
+def _path_of_state(state: State) -> RidgePath | None:
+    if "path_alphas" not in state:
+        return None
+    alphas = state["path_alphas"]
+    return RidgePath(alphas, state["path_gcv"], np.full(len(alphas), np.nan), state["path_dof"])

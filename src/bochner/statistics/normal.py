@@ -1,0 +1,155 @@
+"""The normal equations of a ridge problem for a solver that never forms them: products with G, pass after pass."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from bochner._random import Stream, generator
+from bochner._typing import Array
+from bochner.data import RowSource
+from bochner.errors import InvalidDataError
+from bochner.features.base import FeatureMap
+from bochner.statistics.moments import unit_columns
+from bochner.statistics.stream import open_stream
+
+__all__ = ["NormalOperator", "NormalStart", "StreamedNormal"]
+
+
+class NormalStart(NamedTuple):
+    """Right side of the normal equations: means z_mean (D,), y_mean (k,), cross (D, k), energy (k,)."""
+
+    z_mean: Array
+    y_mean: Array
+    cross: Array
+    energy: Array
+
+
+class NormalOperator(Protocol):
+    """What an iterative ridge solver asks of rows with features z_i, targets y_i and weights s_i.
+
+        G = sum_i s_i (z_i - zbar)(z_i - zbar)'       cross = sum_i s_i (z_i - zbar)(y_i - ybar)'
+
+    with the means removed only if `fit_intercept`; in float64, whatever the float type of the features.
+    """
+
+    fit_intercept: bool
+
+    @property
+    def width(self) -> int: ...
+
+    @property
+    def n_targets(self) -> int: ...
+
+    @property
+    def n_rows(self) -> int: ...
+
+    @property
+    def weight(self) -> float:
+        """Sum of the weights."""
+        ...
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Float type of the features."""
+        ...
+
+    def start(self) -> NormalStart:
+        """Means, cross and the targets' energy sum_i s_i (y_i - ybar)^2: one pass, the first time."""
+        ...
+
+    def product(self, V: Array) -> Array:
+        """G V for V (D, c): one pass."""
+        ...
+
+    def sample(self, n: int, seed: int) -> Array:
+        """A (m, D) with E A'A = G: m = min(n, rows of positive weight) random rows, centred as in G and scaled.
+
+        Row i is (z_i - zbar) sqrt(s_i r), with r the weight of all rows over that of the rows drawn; in the float type
+        of the features. All rows: A'A = G.
+        """
+        ...
+
+    def forward(self, W: Array) -> Array:
+        """Z W, shape (n, k), not centred."""
+        ...
+
+
+class StreamedNormal:
+    """The normal equations of the rows of a source, on the threads of this process or the workers of a cluster.
+
+    Parameters
+    ----------
+    rows : RowSource
+    feature_map : FeatureMap
+    fit_intercept : bool
+    keep : bool or None, default=None
+        As in `FeatureStream`.
+    """
+
+    def __init__(
+        self, rows: RowSource, feature_map: FeatureMap, *, fit_intercept: bool, keep: bool | None = None
+    ) -> None:
+        self.fit_intercept = fit_intercept
+        self.n_targets = rows.n_targets
+        self._Y, self._weight = rows.targets()
+        self.weight = float(rows.n_rows if self._weight is None else np.sum(self._weight))
+        if not self.weight > 0:
+            raise InvalidDataError("The sum of sample_weight must be positive. Got 0.")
+        self.stream = open_stream(rows, feature_map, keep=keep)
+
+    @property
+    def width(self) -> int:
+        return self.stream.width
+
+    @property
+    def n_rows(self) -> int:
+        return self.stream.n_rows
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.stream.dtype
+
+    def start(self) -> NormalStart:
+        return self._start
+
+    @cached_property
+    def _start(self) -> NormalStart:
+        """One pass for the sum of the features and their products with the centred targets."""
+        ones = np.ones(self.n_rows) if self._weight is None else self._weight
+        y_mean = ones @ self._Y / self.weight
+        deviation = self._Y - y_mean
+        right, size = unit_columns(ones[:, None] * np.column_stack([np.ones(self.n_rows), deviation]))
+        sums = self.stream.adjoint(right) * size
+        z_mean, cross = sums[:, 0] / self.weight, sums[:, 1:]
+        cross -= np.outer(z_mean, ones @ deviation)  # what rounding left of the mean of the targets
+        energy = ones @ deviation**2
+        if not self.fit_intercept:
+            cross, energy = cross + self.weight * np.outer(z_mean, y_mean), energy + self.weight * y_mean**2
+        return NormalStart(z_mean, y_mean, cross, energy)
+
+    @cached_property
+    def _mean(self) -> Array:
+        return self._start.z_mean if self.fit_intercept else np.zeros(self.width)
+
+    def product(self, V: Array) -> Array:
+        """Both products of a block while it is in cache: T = (Z - zbar) V, then (Z - zbar)'(s T)."""
+        unit, size = unit_columns(V)
+        total, of_moved = self.stream.normal_product(unit, self._mean @ unit, self._weight)
+        return (total - np.outer(self._mean, of_moved)) * size
+
+    def sample(self, n: int, seed: int) -> Array:
+        weight = self._weight
+        present = np.arange(self.n_rows) if weight is None else np.flatnonzero(weight)
+        if len(present) > n:
+            present = np.sort(generator(seed, Stream.PILOT).choice(present, size=n, replace=False))
+        drawn = np.ones(len(present)) if weight is None else weight[present]
+        A = self.stream.gather(present)
+        A -= self._mean.astype(A.dtype)
+        A *= np.sqrt(drawn * (self.weight / drawn.sum())).astype(A.dtype)[:, None]
+        return A
+
+    def forward(self, W: Array) -> Array:
+        return self.stream.forward(W)

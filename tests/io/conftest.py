@@ -1,0 +1,26 @@
+"""Fitted models, once."""
+
+import functools
+import warnings
+
+import pytest
+from fitted_models import FITTED
+
+from bochner.errors import FirstBlockWarning
+
+
+@functools.cache
+def fitted(name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FirstBlockWarning)
+        return FITTED[name]()
+
+
+@pytest.fixture(params=FITTED)
+def model(request):
+    return fitted(request.param)
+
+
+@pytest.fixture
+def make():
+    return fitted
