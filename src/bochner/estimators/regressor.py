@@ -460,9 +460,10 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         """Half the width of an interval in standard deviations."""
         if isinstance(level, bool) or not 0 < level < 1:
             raise invalid_parameter("predict", "return_interval", "a probability between 0 and 1", level)
-        if self._scores is None:
+        scores = getattr(self, "_scores", None)  # older files have none
+        if scores is None:
             return normal_factor(level)
-        factor = self._scores.factor(level)
+        factor = scores.factor(level)
         return factor[0] if self._flat_target else factor
 
     def _columns(self, values: Array) -> Array:

@@ -36,8 +36,10 @@ _INSIDE = {
     "features.nystroem": ("KernelMap", "NystroemMap"),
     "comparison.sequential": ("ConformalEvidence",),
     "estimators.pre_image": ("PreImages", "ScoreMap"),
+    "estimators.intervals": ("ConformalScores",),
     "io.frequencies": ("SeededMap",),
     "io.statistics": ("MomentsSummary", "PackedMoments", "PenaltySummary"),
+    "planning.tuning": ("Stage", "Tuning"),
 }
 
 _SCIKIT_LEARN = {
