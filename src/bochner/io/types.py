@@ -38,8 +38,10 @@ _INSIDE = {
     "solvers.preconditioner": ("LowRankSpread", "ShiftedFactor", "SubsampleGram"),
     "comparison.sequential": ("ConformalEvidence",),
     "estimators.pre_image": ("PreImages", "ScoreMap"),
+    "estimators.intervals": ("ConformalScores",),
     "io.frequencies": ("SeededMap",),
     "io.statistics": ("MomentsSummary", "PackedMoments", "PenaltySummary", "SpreadSummary"),
+    "planning.tuning": ("Stage", "Tuning"),
 }
 
 _SCIKIT_LEARN = {
