@@ -226,8 +226,9 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
     @with_callbacks
     @validated
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Fit the model in one pass over the rows; two for alpha="loo", or where float32 does not do (`precision_`), many
-        for the iterative solver.
+        """Fit the model in one pass over the rows; many with the iterative solver.
+
+        Two for alpha="loo", or where float32 does not do (`precision_`).
 
         Parameters
         ----------
@@ -432,7 +433,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         return rows
 
     def _opened_checkpoint(self, rows: RowSource) -> tuple[CheckpointFile | None, MomentsCheckpoint | None]:
-        """The checkpoint of this fit, with what an earlier run of it left there; of moments if they are what it holds."""
+        """The checkpoint of this fit, with what an earlier run of it left there, and its moments, if it has some."""
         if self.checkpoint is None:
             return None, None
         identity = {"solver": self.solver_, **self._identity(rows)}
