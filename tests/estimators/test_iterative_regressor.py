@@ -146,3 +146,19 @@ def test_a_small_budget_gives_the_same_model_without_kept_features():
         warnings.simplefilter("error")
         assert "features of all rows" in needed.items
         np.testing.assert_allclose(model.fit(X, Y).coef_, expected, rtol=1e-4, atol=1e-6)
+
+
+def test_a_model_in_a_file_has_the_same_predictions_and_error_bars(tmp_path):
+    model = regressor(solver="iterative", alpha=0.1).fit(X, Y)
+    bo.save(model, tmp_path / "model.bochner")
+    loaded = bo.load(tmp_path / "model.bochner")
+    for got, expected in zip(loaded.predict(X_NEW, return_std=True), model.predict(X_NEW, return_std=True)):
+        np.testing.assert_allclose(got, expected, rtol=1e-6)
+    assert loaded._solution.ending is model._solution.ending
+
+
+def test_a_certificate_of_the_map_needs_rows():
+    model = regressor(solver="iterative", alpha=0.1).fit(X[:300], Y[:300])
+    assert model.certify(X[:300]).value > 0
+    with pytest.raises(bo.errors.AssumptionError, match="Give rows"):
+        model.certify()

@@ -140,7 +140,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         The solver that was used.
     n_iter_ : int
         Its iterations; 1 for the direct solver.
-    residuals_ : array of shape (n_iter_ + 1, n_targets) or None
+    residuals_ : array of shape (n_iterations + 1, n_targets) or None
         Relative residuals before every iteration and after the last one, of the iterative solver.
     condition_ : tuple of float or None
         Condition number of the equations, at most, and of the preconditioned ones, at least, of the iterative solver.

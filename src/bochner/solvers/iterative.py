@@ -58,7 +58,8 @@ class IterativeSolution(RidgeSolution):
         Iterations at the penalty of the model.
     n_passes : int
         Products with G in all: those of the search for a penalty, of all iterations, of recomputed residuals.
-    ending : Ending
+    outcome : str
+        Name of the `ending`.
     condition : tuple of float
         Condition number of G + alpha, at most, and of the preconditioned system, at least (by its Lanczos matrix).
     rows : int
@@ -73,11 +74,15 @@ class IterativeSolution(RidgeSolution):
     residuals: Array
     n_iter: int
     n_passes: int
-    ending: Ending
+    outcome: str
     condition: tuple[float, float]
     rows: int
     shift: float
     spread: LowRankSpread
+
+    @property
+    def ending(self) -> Ending:
+        return Ending[self.outcome]
 
     @property
     def converged(self) -> bool:
@@ -220,7 +225,7 @@ class _Solver:
             residuals=cg.state["history"][:, :k].copy(),
             n_iter=cg.n_iter,
             n_passes=self.n_passes,
-            ending=ending,
+            outcome=ending.name,
             condition=(1 + self.gram.largest_eigenvalue() / alpha, cg.condition(0)),
             rows=len(self.gram.A),
             shift=factor.shift,
