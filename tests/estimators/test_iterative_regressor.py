@@ -142,7 +142,7 @@ def test_a_small_budget_gives_the_same_model_without_kept_features():
     needed = iterative_bill(
         n_rows=2000, n_features=4, n_components=700, n_targets=1, dtype=np.dtype(float), searched=False
     )
-    with bo.config_context(memory=needed.total // 3), warnings.catch_warnings():
+    with bo.config_context(memory=needed.total // 3, n_threads=1), warnings.catch_warnings():
         warnings.simplefilter("error")
         assert "features of all rows" in needed.items
         np.testing.assert_allclose(model.fit(X, Y).coef_, expected, rtol=1e-4, atol=1e-6)
