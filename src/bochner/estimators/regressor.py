@@ -40,7 +40,15 @@ from bochner.solvers import (
     effective_dof,
     solve_ridge,
 )
-from bochner.statistics import CheckpointFile, Moments, MomentsCheckpoint, PassPlan, accumulate, plan_pass
+from bochner.statistics import (
+    CheckpointFile,
+    Moments,
+    MomentsCheckpoint,
+    PassPlan,
+    accumulate,
+    plan_pass,
+    rows_checksum,
+)
 from bochner.theory import Certificate
 
 __all__ = ["KernelRegressor"]
@@ -441,7 +449,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
             moments = MomentsCheckpoint(CheckpointFile(self.checkpoint, identity))
             return moments.file, moments
         names = ("alpha", "alphas", "fit_intercept", "tol", "validation_fraction")
-        file = CheckpointFile(self.checkpoint, {**identity, **{name: repr(getattr(self, name)) for name in names}})
+        identity |= {name: repr(getattr(self, name)) for name in names}
+        file = CheckpointFile(self.checkpoint, {**identity, "checksum of the rows": rows_checksum(rows)})
         file.load()  # its notes have the seed
         return file, None
 
