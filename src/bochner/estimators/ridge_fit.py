@@ -53,6 +53,8 @@ def fit_iteratively(model: KernelRegressor, rows: RowSource, checkpoint: Checkpo
 
     With a checkpoint, what an earlier run of the fit left there is gone on from.
     """
+    if model.alpha in ("evidence", "loo"):
+        raise invalid_parameter(model, "alpha", "'gcv' or a number for solver='iterative'", model.alpha)
     feature_map = model._map()
     bill = iterative_bill(
         n_rows=rows.n_rows,
