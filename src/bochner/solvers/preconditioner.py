@@ -25,7 +25,7 @@ __all__ = ["LowRankSpread", "SubsampleGram", "best_rows", "expected_iterations",
 _SHARE_OF_BUDGET = 0.125
 _FEWEST = 1024
 _PASS = 24
-"""Time of a pass over a number of the features, in multiply-adds of a matrix product (12 to 40, timed on busy cores)."""
+"""Time of a pass over a number of the features, in multiply-adds of a matrix product (12 to 40 on busy cores)."""
 
 _PANEL = 512
 _LEVERAGE = 0.6
