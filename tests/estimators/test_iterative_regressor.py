@@ -53,6 +53,14 @@ def test_the_penalty_by_gcv_predicts_as_well_as_that_of_the_direct_solver():
     assert errors[1] < 1.1 * errors[0]
 
 
+def test_the_penalty_by_gcv_is_that_of_the_direct_solver_within_a_grid_step():
+    noisy = Y + 0.5 * np.random.default_rng(4).standard_normal(2000)
+    models = [regressor(solver=solver).fit(X, noisy) for solver in ("direct", "iterative")]
+    grid = models[1].path_.alphas
+    assert abs(np.log(models[1].alpha_ / models[0].alpha_)) < np.log(grid[1] / grid[0])
+    assert models[1].noise_variance_ == pytest.approx(models[0].noise_variance_, rel=0.1)
+
+
 def test_approximate_error_bars_cover_what_they_say():
     """90 % intervals on 2,000 new targets: 6 binomial standard errors are 4 points."""
     mean, std = regressor(solver="iterative").fit(X, Y).predict(X_NEW, return_std=True)

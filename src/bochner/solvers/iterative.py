@@ -12,7 +12,7 @@ import numpy as np
 from bochner._random import Stream, generator
 from bochner._typing import Array
 from bochner.solvers.conjugate_gradient import ConjugateGradients, State
-from bochner.solvers.criteria import gcv_score, noise_variance
+from bochner.solvers.criteria import calibrated_noise_variance, gcv_score, noise_variance
 from bochner.solvers.path import RidgePath, penalty_grid
 from bochner.solvers.preconditioner import LowRankSpread, ShiftedFactor, SubsampleGram, best_rows, first_rows, most_rows
 from bochner.solvers.problem import RidgePoint, RidgeProblem, noise_floor
@@ -208,6 +208,7 @@ class _Solver:
         factor = self._factor(alpha, limits.tol)
         cg = self._systems(np.full(k + PROBES, alpha), [factor] * (k + PROBES), tols, state, start)
         cg.state.update(stage="final", alpha=alpha, **(_path_to_state(path) if path else {}))
+        path = _path_of_state(cg.state)
         ending = self._iterate(cg, k, limits)
         point = self._point(cg, alpha, slice(None), self._correction(factor))
         coef, intercept = self._model(cg)
@@ -218,9 +219,9 @@ class _Solver:
             alpha=alpha,
             coef=coef,
             intercept=intercept,
-            noise_variance=noise_variance(self.problem, point),
+            noise_variance=(calibrated_noise_variance if path else noise_variance)(self.problem, point),
             log_evidence=float("nan"),
-            path=_path_of_state(cg.state),
+            path=path,
             dof=point.dof,
             residuals=cg.state["history"][:, :k].copy(),
             n_iter=cg.n_iter,
