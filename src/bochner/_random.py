@@ -28,6 +28,10 @@ class Stream(IntEnum):
     RESAMPLES = 12
     SEARCH = 13
     PROBES = 15
+    TUNING = 16
+    STARTS = 17
+    TUNING_ROWS = 18
+    CALIBRATION = 19
 
 
 def resolve_seed(random_state: object) -> int:

@@ -239,9 +239,7 @@ def test_json_is_one_document_and_notes_are_in_it(houses, tmp_path, monkeypatch,
 def test_few_whole_numbers_are_classes_unless_the_task_is_given(houses, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     for given, task in ([], "classification"), (["--task", "regression"], "regression"):
-        assert (
-            main(["fit", "houses.csv", "--target", "rooms", "--json", "--test-size", "0", "--alpha", "1", *given]) == 0
-        )
+        assert main(["fit", "houses.csv", "--target", "rooms", "--test-size", "0", "--alpha=1", "--json", *given]) == 0
         told = json.loads(capsys.readouterr().out)
         assert told["task"] == task
         assert "missing" in told["score"]

@@ -24,7 +24,7 @@ __all__ = ["Asked", "Learned", "Rows", "bill", "certify", "encode", "learn", "pl
 _LARGE = 2**24
 """Numbers in a table from which float32 is used: half the memory, and twice the speed."""
 
-_CERTIFIED_ROWS = 4000
+_CERTIFIED_ROWS = 2000
 _QUANTILE = 0.95  # of the distance at new rows that `certify` bounds
 
 
@@ -172,8 +172,8 @@ def learn(asked: Asked, encoder: TableEncoder, X: Array, rows: Rows, plan: Plan,
 def certify(learned: Learned, X: Array, rows: Rows, held_out: Rows, delta: float) -> Certificate | str:
     """How far the model is from the exact kernel machine, or why nobody can say.
 
-    A regression on up to 4,000 rows is compared with exact kernel ridge on these rows. Otherwise the kernel is compared
-    with the exact one, on up to 4,000 held-out rows if there are any.
+    A regression on up to 2,000 rows is compared with exact kernel ridge on these rows. Otherwise the kernel is compared
+    with the exact one, on up to 2,000 held-out rows if there are any.
     """
     fresh = learned.pipeline[0].transform(held_out.inputs[:_CERTIFIED_ROWS]) if len(held_out) > 1 else None
     try:

@@ -69,12 +69,14 @@ class KernelClassifier(ClassifierMixin, KernelModel):
     Parameters
     ----------
     kernel : str or Stationary, default="gaussian"
-        A kernel, or its name in lower case.
+        A kernel, or its name in lower case. "auto": the Gaussian or Matern kernel (nu = 1/2, 3/2, 5/2) of the largest
+        evidence.
     loss : {"logistic", "hinge", "squared_hinge"}, default="logistic"
         The logistic loss is solved by Newton's method; the hinge losses by dual coordinate ascent, with the intercept
         penalised as a constant feature, as in `LinearSVC`.
     features : transformer, default=None
-        Any scikit-learn transformer to use in place of `FourierFeatures(kernel, ...)`.
+        Any scikit-learn transformer to use in place of `FourierFeatures(kernel, ...)`, or "nystroem", as in
+        `KernelRegressor`.
     n_components : int or "auto", default="auto"
         Number of features D. "auto": sqrt(n) log n between 256 and 4096.
     alpha : float or "cv", default=1.0
@@ -84,8 +86,10 @@ class KernelClassifier(ClassifierMixin, KernelModel):
         Penalties to choose from. None: ten, alpha / n from 10^-2 to 10^-6.5.
     cv : int, splitter or iterable of (train, test) indices, default=5
         Folds for alpha="cv" and probability=True; a number: so many, every class spread evenly.
-    length_scale : "auto", "median", float or array of shape (n_features,), default="auto"
-        "median": the median distance between rows. "auto": the kernel's own if `kernel` is a kernel, else the median.
+    length_scale : "auto", "ard", "median", float or array of shape (n_features,), default="auto"
+        "auto": one scale, learned by the evidence of least squares on the indicators of the classes
+        (`bochner.planning.tuning`); the kernel's own if `kernel` is a kernel. "ard": one per feature, learned likewise.
+        "median": the median distance between rows.
     fit_intercept : bool, default=True
     class_weight : dict or "balanced", default=None
         Factors of the row weights by class, as in scikit-learn.
@@ -120,6 +124,8 @@ class KernelClassifier(ClassifierMixin, KernelModel):
         Held-out loss of each penalty in each fold; infinite where a fold ended its path before.
     n_rows_ : int
         Rows of the last fit.
+    tuning_ : Tuning or None
+        What was learned of kernel and scales, if anything was.
     seed_ : int
     n_features_in_ : int
     feature_names_in_ : array of shape (n_features,)
@@ -205,7 +211,8 @@ class KernelClassifier(ClassifierMixin, KernelModel):
         self
         """
         rows, labels, weight = self._validated_rows(X, y, sample_weight, None)
-        self._settle_features(rows)
+        self._settle_seed()
+        self._settle_features(rows, (self._indicators(labels), weight))
         problem = self._problem(rows, labels, weight)
         self._prior, self._inverse_temperature = None, 1.0
         self._choose_alpha(problem)
@@ -239,7 +246,8 @@ class KernelClassifier(ClassifierMixin, KernelModel):
         known = self.classes_ if prior is not None else None if classes is None else np.unique(classes)
         rows, labels, weight = self._validated_rows(X, y, sample_weight, known, reset=prior is None)
         if prior is None:
-            self._settle_features(rows)
+            self._settle_seed()
+            self._settle_features(rows, (self._indicators(labels), weight))
             self._warn_of_first_block(rows.n_rows)
             self.alpha_, self.alphas_, self.cv_losses_ = float(self.alpha), None, None
             self._inverse_temperature = 1.0
@@ -308,6 +316,11 @@ class KernelClassifier(ClassifierMixin, KernelModel):
         return self._solution.n_iter
 
     # The steps of a fit, in their order.
+
+    def _indicators(self, labels: Array) -> Array:
+        """Targets that tell length scales: one indicator per class, or of the second of two."""
+        indicators = (labels.reshape(-1, 1) == np.arange(len(self.classes_))).astype(float)
+        return indicators[:, 1:] if len(self.classes_) == 2 else indicators
 
     def _validated_rows(
         self, X: Any, y: Any, sample_weight: Any, classes: Array | None, *, reset: bool = True

@@ -17,11 +17,14 @@ from bochner.data import RowBlocks, RowSource
 from bochner.errors import AssumptionError, FirstBlockWarning, invalid_parameter
 from bochner.estimators._sklearn import CallbackSupportMixin, HasMethods, Interval, StrOptions
 from bochner.estimators.certification import MapCertifier
+from bochner.estimators.learned_scale import TargetsOfRows, check_learnable, learn_scales
+from bochner.estimators.nystroem import NystroemFeatures
 from bochner.estimators.transformers import FourierFeatures
 from bochner.features import FeatureMap, map_of
 from bochner.kernels import Stationary, resolve_kernel
 from bochner.kernels.base import check_scale
 from bochner.planning import MEDIAN_ROWS, default_width, median_length_scale
+from bochner.planning.tuning import Tuning
 from bochner.sampling import resolve_sampler
 from bochner.statistics import CheckpointFile
 
@@ -36,7 +39,8 @@ _ROWS_FOR_FEATURES = 20_000
 class KernelModel(CallbackSupportMixin, BaseEstimator):
     """An estimator on the features of a kernel; `_settle_features` sets `seed_` and `features_`.
 
-    `_width_parameter` names the constructor's parameter for the width of the map.
+    `_width_parameter` names the constructor's parameter for the width of the map; `_supervised` says that there are
+    targets to learn length scales from.
     """
 
     kernel: str | Stationary
@@ -46,31 +50,51 @@ class KernelModel(CallbackSupportMixin, BaseEstimator):
     random_state: Any
 
     _width_parameter = "n_components"
+    _supervised = True
+
+    tuning_: Tuning | None
 
     _parameter_constraints: dict[str, list[Any]] = {
         "kernel": [Stationary, str],
-        "features": [HasMethods(["fit", "transform"]), None],
+        "features": [HasMethods(["fit", "transform"]), StrOptions({"nystroem"}), None],
         "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
-        "length_scale": [Interval(Real, 0, None, closed="neither"), "array-like", StrOptions({"auto", "median"})],
+        "length_scale": [
+            Interval(Real, 0, None, closed="neither"),
+            "array-like",
+            StrOptions({"auto", "ard", "median"}),
+        ],
         "sampling": FourierFeatures._parameter_constraints["sampling"],
         "random_state": FourierFeatures._parameter_constraints["random_state"],
     }
 
-    def _settle_features(self, rows: RowSource, file: CheckpointFile | None = None) -> None:
-        """Settle what must be known before the first row: seed, kernel, features. A resumed fit has its old seed."""
+    def _settle_seed(self, file: CheckpointFile | None = None) -> None:
+        """Settle the seed. A resumed fit has its old one."""
         self.seed_ = resolve_seed(self.random_state)
         if file is not None:
             self.seed_ = file.notes.setdefault("seed", self.seed_)
-        if self.features is not None:
+
+    def _settle_features(self, rows: RowSource, targets: TargetsOfRows | None = None) -> None:
+        """Settle what must be known before the first row, after the seed: kernel and features.
+
+        `targets` are those to learn scales from, with their weights; None: those of the rows.
+        """
+        self.tuning_ = None
+        if self.features is not None and not isinstance(self.features, str):
             X = rows.X if isinstance(rows, RowBlocks) else rows.sample(_ROWS_FOR_FEATURES, self.seed_)
             self.features_ = clone(self.features).fit(X)
             self._feature_map = map_of(self.features_, X)
             return
         asked = getattr(self, self._width_parameter)
         width = default_width(rows.n_rows) if isinstance(asked, str) else asked
-        self.features_ = FourierFeatures(
-            self._resolved_kernel(rows), n_components=width, sampling=self.sampling, random_state=self.seed_
-        ).fit(self._rows_for_features(rows))
+        kernel = self._resolved_kernel(rows, width, targets)
+        if self.features == "nystroem":
+            X = rows.sample(max(width, _ROWS_FOR_FEATURES), self.seed_)
+            width = min(width, X.shape[0])
+            self.features_ = NystroemFeatures(kernel, n_components=width, random_state=self.seed_).fit(X)
+        else:
+            self.features_ = FourierFeatures(
+                kernel, n_components=width, sampling=self.sampling, random_state=self.seed_
+            ).fit(self._rows_for_features(rows))
         self._feature_map = self.features_.map_
 
     def _rows_for_features(self, rows: RowSource) -> Any:
@@ -84,14 +108,24 @@ class KernelModel(CallbackSupportMixin, BaseEstimator):
             return rows.sample(_ROWS_FOR_FEATURES, self.seed_)
         return rows.X if rows.sample_weight is None else rows.X[np.flatnonzero(rows.sample_weight)]
 
-    def _resolved_kernel(self, rows: RowSource) -> Stationary:
-        kernel = resolve_kernel(self, self.kernel)
+    def _resolved_kernel(self, rows: RowSource, width: int, targets: TargetsOfRows | None) -> Stationary:
+        check_learnable(self)
         choice = self.length_scale
-        if isinstance(choice, str):
-            if choice == "auto" and isinstance(self.kernel, Stationary):
-                return kernel
-            return kernel.scaled_by(median_length_scale(rows.sample(MEDIAN_ROWS, self.seed_), kernel, self.seed_))
-        return kernel.with_length_scale(check_scale(self, choice, rows.n_features))
+        if self._learns_scales():
+            self.tuning_ = learn_scales(self, rows, rows.targets() if targets is None else targets, width=width)
+            return self.tuning_.kernel
+        kernel = resolve_kernel(self, self.kernel)
+        if not isinstance(choice, str):
+            return kernel.with_length_scale(check_scale(self, choice, rows.n_features))
+        if choice == "auto" and isinstance(self.kernel, Stationary):
+            return kernel
+        return kernel.scaled_by(median_length_scale(rows.sample(MEDIAN_ROWS, self.seed_), kernel, self.seed_))
+
+    def _learns_scales(self) -> bool:
+        """Whether there are scales to learn: not those of a kernel that was handed over, unless asked for."""
+        if not self._supervised or not isinstance(self.length_scale, str) or self.length_scale == "median":
+            return False
+        return self.length_scale == "ard" or not isinstance(self.kernel, Stationary)
 
     def _announce_passes(self, rows: RowSource, n_solver: int) -> None:
         """Tell the log how often rows that are not in memory will be read, and why."""
@@ -101,6 +135,7 @@ class KernelModel(CallbackSupportMixin, BaseEstimator):
         if rows.known_rows is None and (rows.passes is None or isinstance(getattr(self, self._width_parameter), str)):
             looks += ["to count the rows"] if self._looks_at_rows() else []
         looks += ["to look at some of them"] if self._looks_at_rows() else []
+        looks += ["to look at the targets"] if self._learns_scales() and self.features is None else []
         reasons = "".join(f", 1 {reason}" for reason in looks)
         _log.info(
             "%s reads the rows %d time(s): %d to fit%s.", type(self).__name__, n_solver + len(looks), n_solver, reasons

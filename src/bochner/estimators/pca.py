@@ -123,8 +123,10 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelModel):
     _pre_images: PreImages
 
     _width_parameter = "width"
+    _supervised = False
     _parameter_constraints: dict[str, list[Any]] = {
         **KernelModel._parameter_constraints,
+        "length_scale": [Interval(Real, 0, None, closed="neither"), "array-like", StrOptions({"auto", "median"})],
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
         "width": KernelModel._parameter_constraints["n_components"],
         "fit_inverse_transform": ["boolean"],
@@ -302,6 +304,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelModel):
 
     def _begin(self, rows: RowSource) -> None:
         """Settle everything that must be known before the first row."""
+        self._settle_seed()
         self._settle_features(rows)
         D = self._map().n_components
         if self.n_components is not None and self.n_components > D:

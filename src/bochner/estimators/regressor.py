@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from numbers import Real
+from numbers import Integral, Real
 from os import PathLike
 from typing import Any, Self
 
@@ -14,8 +14,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bochner._typing import Array
-from bochner.data import RowSource
-from bochner.errors import IllConditionedWarning, InvalidDataError
+from bochner.data import RowBlocks, RowSource
+from bochner.errors import IllConditionedWarning, InvalidDataError, MemoryBudgetError, invalid_parameter
 from bochner.estimators._sklearn import (
     Interval,
     StrOptions,
@@ -23,14 +23,32 @@ from bochner.estimators._sklearn import (
     validated,
     with_callbacks,
 )
+from bochner.estimators.intervals import ConformalScores, hold_out, normal_factor
 from bochner.estimators.kernel_model import KernelModel, check_penalties
 from bochner.estimators.ridge_certificate import certify_regressor
+from bochner.estimators.ridge_fit import fit_iteratively, solver_for
 from bochner.estimators.rows import linear_predictions, over_rows, rows_to_fit
 from bochner.features import transform
 from bochner.kernels import Stationary
 from bochner.planning import require_memory, ridge_bill
-from bochner.solvers import PredictiveSpread, RidgePath, RidgeSolution, effective_dof, solve_ridge
-from bochner.statistics import CheckpointFile, Moments, MomentsCheckpoint, PassPlan, accumulate, plan_pass
+from bochner.solvers import (
+    IterativeSolution,
+    LowRankSpread,
+    PredictiveSpread,
+    RidgePath,
+    RidgeSolution,
+    effective_dof,
+    solve_ridge,
+)
+from bochner.statistics import (
+    CheckpointFile,
+    Moments,
+    MomentsCheckpoint,
+    PassPlan,
+    accumulate,
+    plan_pass,
+    rows_checksum,
+)
 from bochner.theory import Certificate
 
 __all__ = ["KernelRegressor"]
@@ -40,9 +58,13 @@ _MANY_ROWS = 2**40  # of a source that cannot tell before it is read
 
 
 def _streams(self: KernelRegressor) -> bool:
-    """Leave-one-out needs all rows a second time: no partial_fit with it."""
+    """Leave-one-out needs all rows a second time, and held-out rows must be chosen from all: no partial_fit then."""
     if self.alpha == "loo":
         raise AttributeError("partial_fit is not available with alpha='loo': use 'gcv', 'evidence' or a number.")
+    if self.solver == "iterative":
+        raise AttributeError("partial_fit is not available with solver='iterative', which keeps no moments.")
+    if self.interval == "conformal":
+        raise AttributeError("partial_fit is not available with interval='conformal': use 'normal'.")
     return True
 
 
@@ -58,10 +80,12 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
     Parameters
     ----------
     kernel : str or Stationary, default="gaussian"
-        A kernel, or its name in lower case.
-    features : transformer, default=None
+        A kernel, or its name in lower case. "auto": the Gaussian or Matern kernel (nu = 1/2, 3/2, 5/2) of the largest
+        evidence.
+    features : transformer or "nystroem", default=None
         Any scikit-learn transformer to use in place of `FourierFeatures(kernel, ...)`; `kernel`, `length_scale` and
-        `n_components` are then unused.
+        `n_components` are then unused. "nystroem": `NystroemFeatures(kernel, ...)` with what `kernel`, `length_scale`
+        and `n_components` say; for rough kernels, whose frequencies are many, and data near low dimension.
     n_components : int or "auto", default="auto"
         Number of features D. "auto": sqrt(n) log n between 256 and 4096.
     alpha : {"gcv", "evidence", "loo"} or float, default="gcv"
@@ -71,11 +95,27 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
     alphas : array-like, default=None
         Penalties to choose from. None: 25 from the rounding floor of the moments up to their trace, refined around the
         best one (not for "loo").
-    length_scale : "auto", "median", float or array of shape (n_features,), default="auto"
-        "median": the median distance between rows. "auto": the kernel's own if `kernel` is a kernel, else the median.
-    solver : {"auto", "direct"}, default="auto"
-        "direct" forms the D x D moments.
+    length_scale : "auto", "ard", "median", float or array of shape (n_features,), default="auto"
+        "auto": one scale, learned by the evidence of a narrow map on a subsample (`bochner.planning.tuning`); the
+        kernel's own if `kernel` is a kernel. "ard": one per feature, learned likewise. "median": the median distance
+        between rows. What is learned is learned with other frequencies than those of the model, which therefore stay
+        independent of it: certificates hold as they are.
+    solver : {"auto", "direct", "iterative"}, default="auto"
+        "direct" forms the D x D moments in one pass. "iterative" makes many passes of conjugate gradients and holds no
+        such matrix: for wide maps, beyond some 8,000 features. It has no evidence, and its error bars and degrees of
+        freedom are estimates. "auto": whichever the cost model and the memory budget say; up to 4,096 features, and for
+        rows that are read only once, "direct".
+    tol : float, default=1e-6
+        Of the iterative solver: residual of the normal equations relative to their right side.
+    max_iter : int, default=200
+        Of the iterative solver.
+    validation_fraction : float or None, default=None
+        Of the iterative solver: share of the rows to leave out of the fit (4,096 at most); it ends when the error on
+        them has settled.
     fit_intercept : bool, default=True
+    interval : {"normal", "conformal"}, default="normal"
+        How `predict(X, return_interval=...)` is calibrated: by the normal law of `return_std`, or by a tenth of the
+        rows (at most 2,000), held out of the fit, for a cover that needs no model (`ConformalScores`).
     sampling : str or Sampler, default="monte_carlo"
         As in `FourierFeatures`.
     checkpoint : str or Path, default=None
@@ -88,12 +128,14 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
     ----------
     features_ : transformer
         The fitted feature map.
-    moments_ : Moments
-        Sufficient statistics of all rows seen: D x D numbers in float64.
+    moments_ : Moments or None
+        Sufficient statistics of all rows seen: D x D numbers in float64. None after an iterative fit.
     alpha_ : float
     coef_ : array of shape (D,) or (n_targets, D)
     intercept_ : float or array of shape (n_targets,)
     noise_variance_ : float or array of shape (n_targets,)
+        At its maximum likelihood for alpha="evidence" or a number; for "gcv" and "loo", such that the mean predictive
+        variance is the GCV estimate of the squared error.
     log_marginal_likelihood_ : float
         At `alpha_`, with the noise variance at its maximum; summed over targets.
     dof_ : float
@@ -102,6 +144,21 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         Criteria along the penalties that were tried.
     loo_errors_ : array or None
         Mean squared leave-one-out error of each penalty, for alpha="loo".
+    solver_ : str
+        The solver that was used.
+    n_iter_ : int
+        Its iterations; 1 for the direct solver.
+    residuals_ : array of shape (n_iterations + 1, n_targets) or None
+        Relative residuals before every iteration and after the last one, of the iterative solver.
+    condition_ : tuple of float or None
+        Condition number of the equations, at most, and of the preconditioned ones, at least, of the iterative solver.
+    spread_ : PredictiveSpread or LowRankSpread
+        What the error bars come from.
+    tuning_ : Tuning or None
+        What was learned of kernel and scales, if anything was.
+    precision_ : dtype
+        Float type of the products. float64 for float32 rows if the best penalty was below the rounding errors of
+        float32 products, as targets without noise want it: the pass was then made again.
     seed_ : int
     n_features_in_ : int
     feature_names_in_ : array of shape (n_features,)
@@ -121,14 +178,21 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
     """
 
     checkpoint: Any
+    moments_: Any
     _solution: RidgeSolution | None
+    _scores: ConformalScores | None
+    _row_dtype: np.dtype[Any]
 
     _parameter_constraints: dict[str, list[Any]] = {
         **KernelModel._parameter_constraints,
         "alpha": [Interval(Real, 0, None, closed="left"), StrOptions({"gcv", "evidence", "loo"})],
         "alphas": ["array-like", None],
-        "solver": [StrOptions({"auto", "direct"})],
+        "solver": [StrOptions({"auto", "direct", "iterative"})],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "validation_fraction": [Interval(Real, 0, 1, closed="neither"), None],
         "fit_intercept": ["boolean"],
+        "interval": [StrOptions({"normal", "conformal"})],
         "checkpoint": [str, PathLike, None],
     }
 
@@ -142,7 +206,11 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         alphas: Any = None,
         length_scale: Any = "auto",
         solver: str = "auto",
+        tol: float = 1e-6,
+        max_iter: int = 200,
+        validation_fraction: float | None = None,
         fit_intercept: bool = True,
+        interval: str = "normal",
         sampling: Any = "monte_carlo",
         checkpoint: Any = None,
         random_state: Any = None,
@@ -154,7 +222,11 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         self.alphas = alphas
         self.length_scale = length_scale
         self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.validation_fraction = validation_fraction
         self.fit_intercept = fit_intercept
+        self.interval = interval
         self.sampling = sampling
         self.checkpoint = checkpoint
         self.random_state = random_state
@@ -162,7 +234,9 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
     @with_callbacks
     @validated
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Fit the model in one pass over the rows (two for alpha="loo").
+        """Fit the model in one pass over the rows; many with the iterative solver.
+
+        Two for alpha="loo", or where float32 does not do (`precision_`).
 
         Parameters
         ----------
@@ -179,11 +253,20 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         self
         """
         rows = self._validated_rows(X, y, sample_weight, reset=True)
-        self._announce_passes(rows, 2 if self.alpha == "loo" else 1)
-        checkpoint = self._opened_checkpoint(rows)
-        self._begin(rows, checkpoint)
-        plan = self._add(rows, checkpoint)
-        self._solution = self._solve(rows, plan)
+        self.solver_ = solver_for(self, rows)
+        iterative = self.solver_ == "iterative"
+        self._announce_passes(rows, self.max_iter if iterative else 2 if self.alpha == "loo" else 1)
+        file, checkpoint = self._opened_checkpoint(rows)
+        self._settle_seed(file)
+        rows, held = hold_out(rows, self.seed_) if self.interval == "conformal" else (rows, None)
+        self._begin(rows)
+        if iterative:
+            self._solution = fit_iteratively(self, rows, file)
+        else:
+            self._fit_all(rows, checkpoint)
+        if held is not None:
+            mean, std = self.predict(held.X, return_std=True)
+            self._scores = ConformalScores.of(held.targets()[0], *(self._columns(part) for part in (mean, std)))
         return self
 
     @available_if(_streams)
@@ -205,8 +288,15 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         self
         """
         first = not hasattr(self, "moments_")
+        if not first and self.moments_ is None:
+            raise InvalidDataError(
+                "partial_fit cannot add rows to a model of the iterative solver: it keeps no moments of the rows "
+                "before. Fit with solver='direct'."
+            )
         rows = self._validated_rows(X, y, sample_weight, reset=first)
         if first:
+            self.solver_ = "direct"
+            self._settle_seed()
             self._begin(rows)
             self._warn_of_first_block(rows.n_rows)
         elif rows.n_targets != len(self.moments_.y_mean):
@@ -215,27 +305,38 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         self._solution = None
         return self
 
-    def predict(self, X: Any, return_std: bool = False) -> Any:
-        """Predict targets, and their standard deviations if asked for.
+    def predict(self, X: Any, return_std: bool = False, return_interval: float | None = None) -> Any:
+        """Predict targets; if asked for, also their standard deviations and intervals.
 
             mean = b + z.w,    std^2 = sigma^2 (1 + (z - zbar)'(G + alpha I)^-1 (z - zbar) + 1/n)
 
-        the last term for an intercept: the predictive law of a new observation, noise included.
+        the last term for an intercept: the predictive law of a new observation, noise included. An interval is
+        mean +- s std, with s from the normal law or from held-out rows (`interval`).
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
         return_std : bool, default=False
+        return_interval : float, default=None
+            Probability with which an interval is to hold its target, such as 0.9.
 
         Returns
         -------
         mean : array of shape (n_samples,) or (n_samples, n_targets)
         std : array of the same shape, if `return_std`
+        interval : tuple (low, high) of arrays of the same shape, if `return_interval`
         """
         solution = self._solved()
-        mean = linear_predictions(self, X, self._map(), solution.coef, solution.intercept)
+        mean = linear_predictions(self, X, self._map(), solution.coef, solution.intercept, self.precision_)
         mean = mean[:, 0] if self._flat_target else mean
-        return (mean, over_rows(self, X, self._standard_deviation)) if return_std else mean
+        if not return_std and return_interval is None:
+            return mean
+        std = over_rows(self, X, self._standard_deviation)
+        parts: list[Any] = [mean, *([std] if return_std else [])]
+        if return_interval is not None:
+            half = (std * self._interval_factor(return_interval)).astype(std.dtype)
+            parts.append((mean - half, mean + half))
+        return tuple(parts)
 
     def certify(
         self, X: Any = None, *, y: Any = None, X_new: Any = None, delta: float = 0.01, independent: bool = True
@@ -292,7 +393,16 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
 
     @property
     def dof_(self) -> float:
+        solution = self._solved()
+        if isinstance(solution, IterativeSolution):
+            return solution.dof
         return effective_dof(self.moments_, fit_intercept=self.fit_intercept, alpha=self.alpha_)
+
+    @property
+    def precision_(self) -> np.dtype[Any]:
+        if self.moments_ is None:
+            return self._row_dtype
+        return np.dtype(np.float32 if self.moments_.precision > 1e-10 else np.float64)
 
     @property
     def path_(self) -> RidgePath | None:
@@ -302,6 +412,26 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
     def loo_errors_(self) -> Array | None:
         return self._solved().loo
 
+    @property
+    def n_iter_(self) -> int:
+        solution = self._solved()
+        return max(1, solution.n_iter) if isinstance(solution, IterativeSolution) else 1
+
+    @property
+    def residuals_(self) -> Array | None:
+        return getattr(self._solved(), "residuals", None)
+
+    @property
+    def condition_(self) -> tuple[float, float] | None:
+        return getattr(self._solved(), "condition", None)
+
+    @property
+    def spread_(self) -> PredictiveSpread | LowRankSpread:
+        solution = self._solved()
+        if isinstance(solution, IterativeSolution):
+            return solution.spread
+        return PredictiveSpread(self.moments_, fit_intercept=self.fit_intercept, alpha=solution.alpha)
+
     # The steps of a fit, in their order.
 
     def _validated_rows(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> RowSource:
@@ -310,20 +440,62 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
             self._flat_target = rows.n_targets == 1 if y is None else y.ndim == 1
         return rows
 
-    def _opened_checkpoint(self, rows: RowSource) -> MomentsCheckpoint | None:
-        """The checkpoint of this fit, with what an earlier run of it left there."""
+    def _opened_checkpoint(self, rows: RowSource) -> tuple[CheckpointFile | None, MomentsCheckpoint | None]:
+        """The checkpoint of this fit, with what an earlier run of it left there, and its moments, if it has some."""
         if self.checkpoint is None:
-            return None
-        return MomentsCheckpoint(CheckpointFile(self.checkpoint, self._identity(rows)))
+            return None, None
+        identity = {"solver": self.solver_, **self._identity(rows)}
+        if self.solver_ == "direct":
+            moments = MomentsCheckpoint(CheckpointFile(self.checkpoint, identity))
+            return moments.file, moments
+        names = ("alpha", "alphas", "fit_intercept", "tol", "validation_fraction")
+        identity |= {name: repr(getattr(self, name)) for name in names}
+        file = CheckpointFile(self.checkpoint, {**identity, "checksum of the rows": rows_checksum(rows)})
+        file.load()  # its notes have the seed
+        return file, None
 
-    def _begin(self, rows: RowSource, checkpoint: MomentsCheckpoint | None = None) -> None:
+    def _begin(self, rows: RowSource) -> None:
         """Settle everything that must be known before the first row."""
-        self._settle_features(rows, None if checkpoint is None else checkpoint.file)
-        self.moments_ = Moments.empty(self._map().n_components, rows.n_targets)
+        self._scores, self._row_dtype = None, rows.dtype
+        self._settle_features(rows)
+        direct = self.solver_ == "direct"
+        self.moments_ = Moments.empty(self._map().n_components, rows.n_targets) if direct else None
         self._solution = None  # an interrupted fit leaves the model of the rows it has seen
+
+    def _fit_all(self, rows: RowSource, checkpoint: MomentsCheckpoint | None) -> None:
+        """One pass and the solution; both again in float64 if float32 products cannot carry the best penalty."""
+        plan = self._add(rows, checkpoint)
+        self._solution = self._solve(rows, plan)
+        if self._solution.at_floor and rows.dtype == np.float32 and isinstance(rows, RowBlocks):
+            self._fit_again(replace(rows, dtype=np.dtype(np.float64)))
+        self._warn_if_raised()
+
+    def _fit_again(self, rows: RowBlocks) -> None:
+        """The fit in float64, if there is memory for it. Callbacks have seen their pass."""
+        single = self.moments_
+        self.moments_ = Moments.empty(self._map().n_components, rows.n_targets)
+        try:
+            plan = self._planned(rows)
+        except MemoryBudgetError:
+            self.moments_ = single
+            return
+        accumulate(rows, self._map(), self.moments_, plan)
+        self._solution = self._solve(rows, plan)
 
     def _add(self, rows: RowSource, checkpoint: MomentsCheckpoint | None = None) -> PassPlan:
         """One pass: add the moments of the rows."""
+        plan = self._planned(rows, checkpoint)
+        on_block, finish = progress(
+            self, rows.n_blocks(plan.block_rows), getattr(rows, "X", None), getattr(rows, "Y", None)
+        )
+        accumulate(rows, self._map(), self.moments_, plan, on_block=on_block, checkpoint=checkpoint)
+        finish()
+        if not self.moments_.weight > 0:
+            raise InvalidDataError("The sum of sample_weight must be positive. Got 0.")
+        return plan
+
+    def _planned(self, rows: RowSource, checkpoint: MomentsCheckpoint | None = None) -> PassPlan:
+        """How the pass is cut, within the memory budget."""
         feature_map = self._map()
         plan = plan_pass(rows.known_rows or _MANY_ROWS, feature_map, rows.n_targets, rows.dtype)
         if checkpoint is not None:
@@ -339,13 +511,6 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
             reading=rows.read_bytes,
         )
         require_memory(bill, f"Lower n_components (now {D}), or raise the budget with bochner.set_config(memory=...).")
-        on_block, finish = progress(
-            self, rows.n_blocks(plan.block_rows), getattr(rows, "X", None), getattr(rows, "Y", None)
-        )
-        accumulate(rows, feature_map, self.moments_, plan, on_block=on_block, checkpoint=checkpoint)
-        finish()
-        if not self.moments_.weight > 0:
-            raise InvalidDataError("The sum of sample_weight must be positive. Got 0.")
         return plan
 
     def _solve(self, rows: RowSource | None = None, plan: PassPlan | None = None) -> RidgeSolution:
@@ -355,32 +520,49 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
             errors: Array = solver.leave_one_out(rows, self._map(), plan, self.moments_, alphas)
             return errors
 
-        solution = solve_ridge(
+        return solve_ridge(
             self.moments_,
             fit_intercept=self.fit_intercept,
             alpha=self.alpha,
             alphas=None if self.alphas is None else check_penalties(self, self.alphas),
             leave_one_out=leave_one_out,
         )
+
+    def _warn_if_raised(self) -> None:
+        solution = self._solved()
         if solution.raised:
             warnings.warn(
                 f"The equations are singular to working precision at alpha={self.alpha!r}; alpha={solution.alpha:.3g} "
                 "was used instead. Choose a larger alpha, fewer features, or float64 input.",
                 IllConditionedWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
-        return solution
 
     def _solved(self) -> RidgeSolution:
         check_is_fitted(self)
         if self._solution is None:
             self._solution = self._solve()
+            self._warn_if_raised()
         return self._solution
 
     def _standard_deviation(self, X: Any) -> Array:
-        solution = self._solved()
-        spread = PredictiveSpread(self.moments_, fit_intercept=self.fit_intercept, alpha=solution.alpha)
+        solution, dtype = self._solved(), np.promote_types(X.dtype, self.precision_)
+        spread = self.spread_
         starts = range(0, X.shape[0], _SPREAD_ROWS)
-        parts = [spread.of(transform(self._map(), X[i : i + _SPREAD_ROWS], X.dtype)) for i in starts]
+        parts = [spread.of(transform(self._map(), X[i : i + _SPREAD_ROWS], dtype)) for i in starts]
         std = np.sqrt(solution.noise_variance * np.concatenate(parts)[:, None]).astype(X.dtype)
         return std[:, 0] if self._flat_target else std
+
+    def _interval_factor(self, level: float) -> Any:
+        """Half the width of an interval in standard deviations."""
+        if isinstance(level, bool) or not 0 < level < 1:
+            raise invalid_parameter("predict", "return_interval", "a probability between 0 and 1", level)
+        scores = getattr(self, "_scores", None)  # older files have none
+        if scores is None:
+            return normal_factor(level)
+        factor = scores.factor(level)
+        return factor[0] if self._flat_target else factor
+
+    def _columns(self, values: Array) -> Array:
+        """Values in the shape of the target as columns, (n, k)."""
+        return values[:, None] if self._flat_target else values

@@ -55,13 +55,23 @@ def open_rows(X: Any, y: Any = None, sample_weight: Any = None) -> RowSource | N
     return X
 
 
-def linear_predictions(estimator: Any, X: Any, feature_map: FeatureMap, coef: Array, offset: Array) -> Any:
-    """z(x).coef + offset of all rows, shape (n, k): an array, or a lazy Dask array for rows on a cluster."""
+def linear_predictions(
+    estimator: Any, X: Any, feature_map: FeatureMap, coef: Array, offset: Array, precision: Any = np.float32
+) -> Any:
+    """z(x).coef + offset of all rows, shape (n, k): an array, or a lazy Dask array for rows on a cluster.
+
+    Rows in memory or in files are computed in `precision` at least, and come back in the float type of the rows.
+    """
+
+    def respond(part: Any) -> Array:
+        dtype = np.promote_types(part.dtype, precision)
+        return linear_response(feature_map, part, coef, offset, dtype).astype(part.dtype, copy=False)
+
     rows = open_rows(X)
     if rows is not None and rows.distributed:
         adopt_columns(estimator, rows, reset=False)
         return rows.response(feature_map, coef, offset)
-    return over_rows(estimator, X, lambda part: linear_response(feature_map, part, coef, offset, part.dtype))
+    return over_rows(estimator, X, respond)
 
 
 def blockwise(function: Callable[[Array], Array], scores: Any, dtype: Any, n_columns: int | None = None) -> Any:

@@ -252,7 +252,8 @@ def _from_series(series: Any, name: str) -> Array:
     if series.null_count() == len(series):
         return np.full(len(series), np.nan)
     if kind == nw.Boolean or kind.is_numeric():
-        return np.asarray(series.cast(nw.Float64).to_numpy(), dtype=float)
+        numbers = series if kind == nw.Float64 else series.cast(nw.Float64)
+        return np.asarray(numbers.to_numpy(), dtype=float)
     if kind == nw.Datetime or _has_zone(series):
         return np.asarray(series.to_native(), dtype="datetime64[us]")  # in a time zone: UTC
     if kind == nw.Date:

@@ -26,7 +26,7 @@ from bochner.theory.base import Embedding, TailBound, check_delta, check_eps, n_
 from bochner.theory.normalised import normalised
 from bochner.theory.region import UniformBound, diameter_of
 
-__all__ = ["Budget", "plan"]
+__all__ = ["Budget", "MapShape", "plan"]
 
 _LARGEST_WIDTH = 2**20
 _DATA_AWARE_ROWS = 300
@@ -137,7 +137,7 @@ class Budget:
     cost: CostModel
 
     def pass_plan(self, width: int) -> PassPlan:
-        return plan_pass(self.n, _Shape(width), self.targets, self.dtype)
+        return plan_pass(self.n, MapShape(width), self.targets, self.dtype)
 
     def bill(self, width: int) -> MemoryBill:
         return ridge_bill(
@@ -157,7 +157,7 @@ class Budget:
 
 
 @dataclass(frozen=True)
-class _Shape:
+class MapShape:
     """The shape of a paired Fourier map that is not drawn yet."""
 
     n_components: int

@@ -7,7 +7,7 @@ import numpy as np
 from bochner._typing import Array
 from bochner.solvers.problem import RidgePoint, RidgeProblem
 
-__all__ = ["gcv_score", "log_evidence", "noise_variance"]
+__all__ = ["calibrated_noise_variance", "gcv_score", "log_evidence", "noise_variance"]
 
 
 def gcv_score(problem: RidgeProblem, point: RidgePoint) -> float:
@@ -27,6 +27,20 @@ def noise_variance(problem: RidgeProblem, point: RidgePoint) -> Array:
     sigma^2 = (RSS + alpha ||w||^2) / nu,    nu = n, less 1 for an intercept with a flat prior
     """
     return (_residual(problem, point) + point.alpha * point.penalty) / _dimension(problem)
+
+
+def calibrated_noise_variance(problem: RidgeProblem, point: RidgePoint) -> Array:
+    """Noise variance of each target at which error bars are as wide as errors on new rows are, in the mean square.
+
+        sigma^2 (1 + dof / n) = GCV,      since a predictive variance is sigma^2 (1 + leverage)
+
+    and leverages have the mean dof / n. For a penalty that was not chosen as a prior, where the likelihood's noise
+    variance says nothing of new rows. Where the model interpolates GCV says nothing, and the likelihood has to do.
+    """
+    share = point.dof / problem.n
+    if not share < 0.99:
+        return noise_variance(problem, point)
+    return _residual(problem, point) / problem.n / ((1 - share) ** 2 * (1 + share))
 
 
 def log_evidence(problem: RidgeProblem, point: RidgePoint) -> float:

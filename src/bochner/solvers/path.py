@@ -12,7 +12,7 @@ from bochner._typing import Array
 from bochner.solvers.criteria import gcv_score, log_evidence
 from bochner.solvers.problem import RidgePoint, RidgeProblem
 
-__all__ = ["PathSolver", "RidgePath", "choose_penalty", "default_penalties", "penalty_grid", "penalty_path"]
+__all__ = ["PathSolver", "RidgePath", "choose_penalty", "deepened", "default_penalties", "penalty_grid", "penalty_path"]
 
 _REFINEMENTS = 16
 _TIE = 1e-5  # in the logarithm of GCV or in the log evidence: far above rounding, far below what matters
@@ -36,6 +36,15 @@ class RidgePath:
     gcv: Array
     log_evidence: Array
     dof: Array
+
+    def floor(self) -> float:
+        """The smallest penalty at which the equations could be solved; infinite if there was none."""
+        return float(np.min(self.alphas[np.isfinite(self.dof)], initial=np.inf))
+
+    def losses(self, criterion: str) -> Array:
+        """Log GCV or minus the log evidence: smaller is better, and differences of both are relative."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.gcv) if criterion == "gcv" else -self.log_evidence
 
 
 def default_penalties(problem: RidgeProblem, n: int = 25) -> Array:
@@ -64,16 +73,35 @@ def penalty_path(solver: PathSolver, alphas: Array) -> RidgePath:
     return RidgePath(np.asarray(alphas, dtype=float), gcv, evidence, dof)
 
 
+def deepened(solver: PathSolver, path: RidgePath, criterion: str) -> RidgePath:
+    """The path, continued down to the rounding floor of G if its smallest penalty is the best: data without noise.
+
+    Not for a model that can interpolate, with a feature for every row: it has nothing to gain but rounding errors.
+    """
+    losses, lowest = path.losses(criterion), 10 * solver.problem.noise_floor()
+    room = solver.problem.width < 0.9 * solver.problem.n and 0 < lowest < 0.5 * path.alphas[0]
+    if not room or not np.isfinite(losses[0]) or _best(losses) > 0:
+        return path
+    step = path.alphas[1] / path.alphas[0] if len(path.alphas) > 1 else 10.0
+    count = 1 + int(np.log(path.alphas[0] / lowest) / np.log(step))
+    deeper = penalty_path(solver, np.geomspace(lowest, path.alphas[0], count, endpoint=False))
+    joined = ((getattr(deeper, name), getattr(path, name)) for name in ("alphas", "gcv", "log_evidence", "dof"))
+    return RidgePath(*map(np.concatenate, joined))
+
+
+def _best(losses: Array) -> int:
+    return int(np.flatnonzero(losses <= np.nanmin(losses) + _TIE)[-1])
+
+
 def choose_penalty(solver: PathSolver, path: RidgePath, criterion: str, *, refine: bool) -> float:
     """The best penalty by "gcv" or "evidence"; `refine` searches between the neighbours of the best one.
 
-    Losses are log GCV or minus the log evidence. Between losses that differ by rounding the larger penalty wins.
+    Between losses that differ by rounding the larger penalty wins.
     """
-    with np.errstate(divide="ignore"):
-        losses = np.log(path.gcv) if criterion == "gcv" else -path.log_evidence
+    losses = path.losses(criterion)
     if not np.any(np.isfinite(losses)):
         return float(path.alphas[-1])  # fewer than two rows, say: the most cautious penalty
-    best = int(np.flatnonzero(losses <= np.nanmin(losses) + _TIE)[-1])
+    best = _best(losses)
     if not refine or best in (0, len(losses) - 1) or np.any(np.isnan(losses[best - 1 : best + 2])):
         return float(path.alphas[best])
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from bochner._typing import Array
 from bochner.solvers.band import BandedRidge
 from bochner.solvers.cholesky import factorise
-from bochner.solvers.criteria import log_evidence, noise_variance
+from bochner.solvers.criteria import calibrated_noise_variance, log_evidence, noise_variance
 from bochner.solvers.eigen import EigenRidge
-from bochner.solvers.path import PathSolver, RidgePath, choose_penalty, default_penalties, penalty_path
+from bochner.solvers.path import PathSolver, RidgePath, choose_penalty, deepened, default_penalties, penalty_path
 from bochner.solvers.problem import RidgePoint, RidgeProblem
 from bochner.statistics.moments import Moments
 
@@ -31,6 +31,7 @@ class RidgeSolution:
     coef : array of shape (D, k)
     intercept : array of shape (k,)
     noise_variance : array of shape (k,)
+        At its maximum likelihood, or such that GCV is the mean predictive variance where the penalty is not Bayesian.
     log_evidence : float
     path : RidgePath or None
         The penalties that were tried, if any.
@@ -38,6 +39,8 @@ class RidgeSolution:
         Leave-one-out error of each of them.
     raised : bool
         The penalty asked for was singular to working precision, and a larger one was used.
+    at_floor : bool
+        A smaller penalty is wanted than the precision of the moments allows.
     """
 
     alpha: float
@@ -48,6 +51,7 @@ class RidgeSolution:
     path: RidgePath | None = None
     loo: Array | None = None
     raised: bool = False
+    at_floor: bool = False
 
 
 def solve_ridge(
@@ -72,11 +76,14 @@ def solve_ridge(
         loo = leave_one_out(solver, tried)
         best = float(tried[np.argmin(loo)])
     else:
+        path = deepened(solver, path, alpha) if alphas is None else path
         best = choose_penalty(solver, path, alpha, refine=alphas is None)
     point = solver.point(best)
     if point is None:
         return _at(problem, moments, best, path)
-    return _solution(problem, moments, solver.solve(best), point, path, loo)
+    solution = _solution(problem, moments, solver.solve(best), point, path, loo)
+    variance = solution.noise_variance if alpha == "evidence" else calibrated_noise_variance(problem, point)
+    return replace(solution, noise_variance=variance, at_floor=alphas is None and best <= path.floor())
 
 
 def _at(problem: RidgeProblem, moments: Moments, alpha: float, path: RidgePath | None) -> RidgeSolution:
@@ -108,6 +115,7 @@ def _solution(
         path=path,
         loo=loo,
         raised=raised,
+        at_floor=raised,
     )
 
 
