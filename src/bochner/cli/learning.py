@@ -171,7 +171,7 @@ def _automatic_alpha(task: str, width: int) -> str:
     """How the penalty is chosen.
 
     Leave-one-out sees the leverage of each row. Rows with a gap are few, far from the rest and noisy: GCV takes their
-    leverage for the mean one, fits them at any price, and doubled the held-out error of such tables.
+    leverage for the mean one and fits them at any price (tests/cli/test_commands.py).
     """
     if task == "classification":
         return "cv"
