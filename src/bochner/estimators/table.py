@@ -59,7 +59,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Columns without information, and why.
     notes_ : list of str
         What a person should look at.
-    feature_names_in_ : array of shape (n_features_in_,)
+    feature_names_in_ : array of shape (n_features,)
         Columns of the table of `fit` that are not excluded by `target` and `drop`.
     n_features_in_ : int
 
