@@ -88,8 +88,8 @@ class KernelClassifier(ClassifierMixin, KernelModel):
         Folds for alpha="cv" and probability=True; a number: so many, every class spread evenly.
     length_scale : "auto", "ard", "median", float or array of shape (n_features,), default="auto"
         "ard": one scale per feature, learned by the evidence of least squares on the indicators of the classes
-        (`bochner.planning.tuning`). "median": the median distance between rows. "auto": the kernel's own if `kernel` is a
-        kernel, one learned scale for kernel="auto", else the median.
+        (`bochner.planning.tuning`). "median": the median distance between rows. "auto": the kernel's own if `kernel` is
+        a kernel, one learned scale for kernel="auto", else the median.
     fit_intercept : bool, default=True
     class_weight : dict or "balanced", default=None
         Factors of the row weights by class, as in scikit-learn.
