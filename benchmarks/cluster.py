@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -20,6 +21,8 @@ from distributed import Client
 from harness import write
 
 import bochner as bo
+from bochner.planning import calibrate, format_bytes
+from bochner.planning.cluster import plan_cluster
 
 N, D_IN, WIDTH, PARTS = 1_000_000, 20, 1024, 40
 SETTINGS = {"kernel": bo.Gaussian(4.0), "n_components": WIDTH, "alpha": 1.0, "random_state": 0}
@@ -108,9 +111,6 @@ def main():
 
 def planned_seconds(workers):
     """What `bo.plan` says of this fit: one penalty, so without the path of penalties."""
-    from bochner.planning import calibrate
-    from bochner.planning.cluster import plan_cluster
-
     cost = calibrate("float64")
     planned = plan_cluster(
         cost, n_rows=N, n_features=D_IN, n_components=WIDTH, itemsize=8, workers=workers, bandwidth=1e9
@@ -118,5 +118,40 @@ def planned_seconds(workers):
     return planned.seconds - cost.solve_seconds(WIDTH)
 
 
+def table():
+    """The table of docs/cluster.md: what `bo.plan` says of 10^9 to 10^11 rows on cores like those of this machine."""
+    lines = [
+        "| rows | features D | workers x threads | time | work | traffic | memory of a worker |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for rows in (10**9, 10**10, 10**11):
+        for width in (1024, 4096):
+            for workers in (10, 100, 1000):
+                planned = plan_cluster(
+                    calibrate("float32"), n_rows=rows, n_features=20, n_components=width, itemsize=4,
+                    workers=workers, threads_per_worker=8, bandwidth=1e9,
+                )  # fmt: skip
+                lines.append(
+                    f"| 10^{round(np.log10(rows))} | {width} | {workers} x 8 | {duration(planned.seconds)} "
+                    f"| {100 * planned.efficiency:.0f} % | {format_bytes(planned.traffic)} "
+                    f"| {format_bytes(planned.worker_memory)} |"
+                )
+    page = Path(__file__).parent.parent / "docs" / "cluster.md"
+    block = "<!-- cluster-table:begin -->\n" + "\n".join(lines) + "\n<!-- cluster-table:end -->"
+    page.write_text(
+        re.sub(
+            r"<!-- cluster-table:begin -->.*<!-- cluster-table:end -->", lambda _: block, page.read_text(), flags=re.S
+        )
+    )
+
+
+def duration(seconds):
+    for unit, size in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= size:
+            return f"{seconds / size:.2g} {unit}"
+    return f"{seconds:.2g} s"
+
+
 if __name__ == "__main__":
-    main()
+    for name in sys.argv[1:] or ("measure", "table"):
+        {"measure": main, "table": table}[name]()

@@ -37,12 +37,12 @@ def test_versions_are_shown(capsys):
 
 
 def test_the_demonstration_runs_and_tells_the_truth(monkeypatch, capsys):
-    from bochner.cli import demo
+    from bochner.cli import demonstration
 
-    monkeypatch.setattr(demo, "_TRAIN", 3000)
-    monkeypatch.setattr(demo, "_TEST", 500)
-    monkeypatch.setattr(demo, "_SUBSAMPLE", 300)
-    demo.main()
+    monkeypatch.setattr(demonstration, "_TRAIN", 3000)
+    monkeypatch.setattr(demonstration, "_TEST", 500)
+    monkeypatch.setattr(demonstration, "_SUBSAMPLE", 300)
+    demonstration.main()
     printed = capsys.readouterr().out
     for word in ("time", "memory", "error", "error bars", "Exact kernel ridge on 300"):
         assert word in printed

@@ -37,6 +37,7 @@ _HOME = {
     "SpectrumDisplay": "bochner.reporting.displays",
     "Spline": "bochner.kernels",
     "SplineFeatures": "bochner.estimators",
+    "TableEncoder": "bochner.estimators",
     "WitnessDisplay": "bochner.reporting.displays",
     "config_context": "bochner.config",
     "get_config": "bochner.config",

@@ -12,7 +12,7 @@ _STYLE = """
 .bochner-card { display: inline-block; max-width: 48rem; padding: .7rem 1rem; color: inherit;
   border: 1px solid rgb(128 128 128 / .45); border-radius: 8px; }
 .bochner-card > strong { display: block; margin-bottom: .3rem; }
-.bochner-card table { border-collapse: collapse; margin: .2rem 0; background: none; }
+.bochner-card table { border-collapse: collapse; margin: .2rem 0; background: none; color: inherit; font: inherit; }
 .bochner-card th, .bochner-card td { text-align: left; vertical-align: top; padding: .2rem .9rem .2rem 0;
   background: none; color: inherit; border: 0; border-bottom: 1px solid rgb(128 128 128 / .25); white-space: normal; }
 .bochner-card th { font-weight: 600; }

@@ -30,6 +30,7 @@ def run_in_threads(
 
     `own` is what `state()` made for the thread (its scratch space). Items are handed out one by one in their
     order, so uneven items balance themselves; an iterator is advanced by one thread at a time, while the others work.
+    The work ends early if it returns `StopIteration`.
     """
     threads = n_threads or get_config().threads()
     if isinstance(items, Sized):
@@ -44,22 +45,27 @@ def run_in_threads(
             for item in queue:
                 if stop:
                     return
-                work(item, own)
+                if work(item, own) is StopIteration:
+                    stop = True
         except BaseException:
             stop = True
             raise
 
-    if threads <= 1:
-        drain()
-        return
-    with single_threaded_blas(), ThreadPoolExecutor(threads) as pool:
-        futures = [pool.submit(drain) for _ in range(threads)]
-        try:
-            for future in futures:
-                future.result()
-        except BaseException:  # also Ctrl-C in the calling thread: let the workers end after their block
-            stop = True
-            raise
+    try:
+        if threads <= 1:
+            drain()
+            return
+        with single_threaded_blas(), ThreadPoolExecutor(threads) as pool:
+            futures = [pool.submit(drain) for _ in range(threads)]
+            try:
+                for future in futures:
+                    future.result()
+            except BaseException:  # also Ctrl-C in the calling thread: let the workers end after their block
+                stop = True
+                raise
+    finally:
+        if hasattr(items, "close"):
+            items.close()  # a generator that reads ahead stops now
 
 
 class _Shared(Iterator[Item]):

@@ -16,7 +16,8 @@
     BochnerWarning (a UserWarning)
      ├── CheckpointWarning       a checkpoint could not be written; the fit goes on
      ├── IllConditionedWarning   the normal equations are singular to working precision
-     └── FirstBlockWarning       partial_fit set a data-dependent choice from the first block only
+     ├── FirstBlockWarning       partial_fit set a data-dependent choice from the first block only
+     └── TableWarning            a table has what the table of the fit did not have
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ __all__ = [
     "MemoryBudgetError",
     "MissingExtraError",
     "MissingStatisticsError",
+    "TableWarning",
     "UnsupportedModelError",
     "invalid_parameter",
 ]
@@ -97,6 +99,10 @@ class IllConditionedWarning(BochnerWarning):
 
 class FirstBlockWarning(BochnerWarning):
     """partial_fit set a data-dependent choice from the first block only."""
+
+
+class TableWarning(BochnerWarning):
+    """A table has what the table of the fit did not have: levels, gaps or columns."""
 
 
 def invalid_parameter(owner: object, name: str, rule: str, value: object) -> InvalidParameterError:

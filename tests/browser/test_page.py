@@ -233,3 +233,17 @@ def test_the_page_reads_without_its_script(browser, pages):
     wanted = pages["regressor"][0].summary["approximation"]["bounds"]["bounds"][0]["all_pairs"]
     assert page.locator("#calculator output").nth(1).inner_text() == f"{wanted:,}"
     context.close()
+
+
+def test_cards_take_their_colours_from_the_notebook(browser, tmp_path):
+    plan, model = bo.plan(np.eye(20), eps=0.1), bo.FourierFeatures(n_components=16, random_state=0).fit(np.eye(20))
+    page = browser.new_page()
+    for ink, paper in (("#222", "#fff"), ("#ddd", "#111")):
+        cards = plan._repr_html_() + model.certify(np.eye(20))._repr_html_()
+        # Without a doctype tables take the colour of the body, not of what is around them.
+        (tmp_path / "notebook.html").write_text(f"<div style='color: {ink}; background: {paper}'>{cards}</div>")
+        page.goto((tmp_path / "notebook.html").as_uri())
+        found = page.evaluate(CONTRAST)
+        assert found["seen"] > 30
+        assert found["bad"] == []
+    page.close()

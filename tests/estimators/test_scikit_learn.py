@@ -40,6 +40,8 @@ ESTIMATORS = [
     bo.KernelRegressor(alpha=1.0, fit_intercept=False),
     bo.KernelRegressor(bo.Matern(nu=2.5), alpha="evidence"),
     bo.KernelRegressor(alpha="loo"),
+    bo.KernelRegressor(solver="iterative"),
+    bo.KernelRegressor(solver="iterative", alpha=1.0, fit_intercept=False),
     bo.SplineFeatures(n_components=40),
     bo.KernelPCA(n_components=2),
     bo.KernelPCA(width=64, fit_inverse_transform=True),

@@ -103,6 +103,8 @@ FITTED = {
     ).fit(X, LABELS),
     "Pipeline with a linear model": lambda: make_pipeline(bo.FourierFeatures(random_state=0), Ridge()).fit(X, Y),
     "Pipeline on a frame": lambda: make_pipeline(table(), classifier()).fit(FRAME, LABELS),
+    "TableEncoder": lambda: bo.TableEncoder().fit(FRAME),
+    "Pipeline with a TableEncoder": lambda: make_pipeline(bo.TableEncoder(), classifier()).fit(FRAME, LABELS),
     "TransformedTargetRegressor": lambda: TransformedTargetRegressor(regressor(), transformer=StandardScaler()).fit(
         X, Y
     ),
@@ -113,7 +115,8 @@ def rows_for(model):
     """Rows that the model takes."""
     if hasattr(model, "embed"):
         return BAGS
-    return FRAME if "columntransformer" in getattr(model, "named_steps", {}) else X
+    first = getattr(model, "steps", [("", model)])[0][1]
+    return FRAME if isinstance(first, (ColumnTransformer, bo.TableEncoder)) else X
 
 
 def answers(model):

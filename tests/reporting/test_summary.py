@@ -306,6 +306,24 @@ def test_a_regressor_without_moments_tells_what_it_can(waves):
     assert {"missing"} == set(made["more"]["rows"]) == set(made["more"]["bills"]) == set(made["choices"]["spectrum"])
 
 
+@pytest.mark.parametrize("statistics", [True, False])
+def test_models_from_files_are_reported(waves, tmp_path, statistics):
+    path = tmp_path / "model.bochner"
+    for model, y in ((waves.regressor, waves.y), (waves.classifier, waves.labels)):
+        bo.save(model, path, statistics=statistics)
+        before, after = (bo.report(each, X=waves.X, y=y).summary for each in (model, bo.load(path)))
+        own = "rmse" if model is waves.regressor else "accuracy"
+        assert after["quality"][own] == before["quality"][own]
+        assert after["model"] == before["model"]
+        assert after["cost"]["passes"] == before["cost"]["passes"]
+        assert after["more"]["bills"]["memory"] == before["more"]["bills"]["memory"]
+        if statistics:
+            assert after["approximation"] == before["approximation"]
+            assert after["choices"] == before["choices"]
+    bo.save(bo.KernelPCA(n_components=3, width=32, random_state=0).fit(waves.X), path, statistics=statistics)
+    assert bo.report(bo.load(path), X=waves.X).summary["quality"]["held_out_share"][-1] > 0.5
+
+
 def test_what_cannot_be_reported_is_refused(waves):
     with pytest.raises(InvalidParameterError, match="'model' parameter of report must be a KernelRegressor"):
         summarise(Ridge().fit(waves.X, waves.y))

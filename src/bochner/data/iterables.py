@@ -15,7 +15,7 @@ from bochner._typing import Array
 from bochner.data.rechunk import rechunked
 from bochner.data.shape import Shape, computation_dtype, target_dtype
 from bochner.data.source import Block, RowSource
-from bochner.data.stream import StreamedSource, piece_rows
+from bochner.data.stream import StreamedSource
 from bochner.errors import InvalidDataError, invalid_parameter
 
 __all__ = ["BlockSource", "OneShotSource", "scan_blocks"]
@@ -96,13 +96,12 @@ class BlockSource(StreamedSource):
         self._exact = dtype is None
         block_bytes = X.data.nbytes + X.indices.nbytes if issparse(X) else X.nbytes
         row_bytes = 2 * block_bytes // max(1, X.shape[0]) + 8 * (shape.n_targets + 1)
-        self._piece_rows = piece_rows(row_bytes)
-        super().__init__(shape, n_rows, piece_bytes=self._piece_rows * row_bytes)
+        super().__init__(shape, n_rows, row_bytes=row_bytes, most_rows=int(np.clip(X.shape[0], 2**10, 2**15)))
         self.read_bytes += n_made * block_bytes
 
     def _pieces(self) -> Iterator[Block]:
         for number, given in enumerate(self._start()):
-            for piece in rechunked([self._block(given, f"block {number}")], self._piece_rows):
+            for piece in rechunked([self._block(given, f"block {number}")], self.piece_rows):
                 X, Y = piece.X.astype(self.dtype, copy=False), piece.Y.astype(self.target_dtype, copy=False)
                 yield replace(piece, X=X, Y=Y)
 

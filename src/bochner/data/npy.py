@@ -13,7 +13,7 @@ from bochner._typing import Array
 from bochner.data.chunks import Chunks, chunks_of
 from bochner.data.shape import Shape, computation_dtype, target_dtype
 from bochner.data.source import Block, RowSource
-from bochner.data.stream import StreamedSource, piece_rows
+from bochner.data.stream import StreamedSource
 from bochner.errors import InvalidDataError, invalid_parameter
 
 __all__ = ["NpySource", "scan_npy"]
@@ -94,8 +94,7 @@ class NpySource(StreamedSource):
             target_dtype=np.dtype(float) if targets is None else target_dtype(targets.chunks.dtype),
         )
         row_bytes = 16 * (features.chunks.width + shape.n_targets + 1)  # as stored and as handed on
-        self.piece_rows = piece_rows(row_bytes)
-        super().__init__(shape, features.chunks.n_rows, piece_bytes=self.piece_rows * row_bytes)
+        super().__init__(shape, features.chunks.n_rows, row_bytes=row_bytes)
 
     def fingerprint(self) -> dict[str, Any]:
         parts = {"features": self.feature_part, "targets": self.target_part, "weights": self.weight_part}

@@ -16,7 +16,7 @@ from bochner.data.shape import Shape
 from bochner.data.source import Block, RowSource, checked_block
 from bochner.errors import InvalidDataError
 
-__all__ = ["StreamedSource", "piece_rows"]
+__all__ = ["StreamedSource"]
 
 _PIECE_BYTES = 2**24  # at most, of one piece: a thousand rows of a thousand columns, so that columns are worth a call
 _PIECE_ROWS = 2**15
@@ -34,21 +34,27 @@ class StreamedSource(RowSource):
     shape : Shape
     n_rows : int or None
         Rows, if that is known.
-    piece_bytes : int
-        Bytes of a piece.
+    row_bytes : int
+        Bytes of a row, as it is handed on and as it is stored.
+    most_rows : int
+        Rows of a piece, at most.
 
     Attributes
     ----------
+    piece_rows : int
+        Rows of a piece: some megabytes.
     n_passes : int
         Passes begun so far, those that only count rows included.
     """
 
-    def __init__(self, shape: Shape, n_rows: int | None, *, piece_bytes: int) -> None:
+    def __init__(self, shape: Shape, n_rows: int | None, *, row_bytes: int, most_rows: int = _PIECE_ROWS) -> None:
         self.shape = shape
         self.dtype = shape.dtype
         self.target_dtype = shape.target_dtype
         self.feature_names = shape.feature_names
-        self.read_bytes = _PIECES_HELD * piece_bytes
+        self.piece_rows = int(np.clip(_PIECE_BYTES // row_bytes, 1, most_rows))
+        rows_held = _PIECES_HELD * self.piece_rows
+        self.read_bytes = row_bytes * (rows_held if n_rows is None else min(rows_held, n_rows))
         self.n_passes = 0
         self._stated_rows = self._n_rows = n_rows
 
@@ -111,8 +117,3 @@ class StreamedSource(RowSource):
         if expected is not None and (seen > expected or (at_end and seen < expected)):
             many = f"{seen}" if at_end else f"at least {seen}"
             raise InvalidDataError(f"The number of rows must be {expected}, as stated or found before. Got {many}.")
-
-
-def piece_rows(row_bytes: int) -> int:
-    """Rows of a piece whose rows have that size."""
-    return int(np.clip(_PIECE_BYTES // row_bytes, 1, _PIECE_ROWS))

@@ -17,7 +17,7 @@ from bochner.data.encoding import encode, encoded_names
 from bochner.data.layout import Layout
 from bochner.data.shape import Shape, computation_dtype
 from bochner.data.source import Block
-from bochner.data.stream import StreamedSource, piece_rows
+from bochner.data.stream import StreamedSource
 from bochner.errors import InvalidDataError
 
 __all__ = ["TableSource"]
@@ -56,8 +56,7 @@ class TableSource(StreamedSource):
         )
         dense_width = 0 if head is not None and issparse(head) else width
         row_bytes = 8 * (len(layout.columns) + dense_width + shape.n_targets)
-        self.piece_rows = piece_rows(row_bytes)
-        super().__init__(shape, n_rows, piece_bytes=self.piece_rows * row_bytes)
+        super().__init__(shape, n_rows, row_bytes=row_bytes)
         self.read_bytes += _ALLOCATOR_BYTES
 
     @abstractmethod

@@ -8,6 +8,7 @@ from bochner.estimators.orbit import OrbitFeatures
 from bochner.estimators.pca import KernelPCA
 from bochner.estimators.regressor import KernelRegressor
 from bochner.estimators.spline import SplineFeatures
+from bochner.estimators.table import TableEncoder
 from bochner.estimators.transformers import FourierFeatures
 
 __all__ = [
@@ -22,4 +23,5 @@ __all__ = [
     "NystroemFeatures",
     "OrbitFeatures",
     "SplineFeatures",
+    "TableEncoder",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from numbers import Real
+from numbers import Integral, Real
 from os import PathLike
 from typing import Any, Self
 
@@ -26,12 +26,29 @@ from bochner.estimators._sklearn import (
 from bochner.estimators.intervals import ConformalScores, hold_out, normal_factor
 from bochner.estimators.kernel_model import KernelModel, check_penalties
 from bochner.estimators.ridge_certificate import certify_regressor
+from bochner.estimators.ridge_fit import fit_iteratively, solver_for
 from bochner.estimators.rows import linear_predictions, over_rows, rows_to_fit
 from bochner.features import transform
 from bochner.kernels import Stationary
 from bochner.planning import require_memory, ridge_bill
-from bochner.solvers import PredictiveSpread, RidgePath, RidgeSolution, effective_dof, solve_ridge
-from bochner.statistics import CheckpointFile, Moments, MomentsCheckpoint, PassPlan, accumulate, plan_pass
+from bochner.solvers import (
+    IterativeSolution,
+    LowRankSpread,
+    PredictiveSpread,
+    RidgePath,
+    RidgeSolution,
+    effective_dof,
+    solve_ridge,
+)
+from bochner.statistics import (
+    CheckpointFile,
+    Moments,
+    MomentsCheckpoint,
+    PassPlan,
+    accumulate,
+    plan_pass,
+    rows_checksum,
+)
 from bochner.theory import Certificate
 
 __all__ = ["KernelRegressor"]
@@ -44,6 +61,8 @@ def _streams(self: KernelRegressor) -> bool:
     """Leave-one-out needs all rows a second time, and held-out rows must be chosen from all: no partial_fit then."""
     if self.alpha == "loo":
         raise AttributeError("partial_fit is not available with alpha='loo': use 'gcv', 'evidence' or a number.")
+    if self.solver == "iterative":
+        raise AttributeError("partial_fit is not available with solver='iterative', which keeps no moments.")
     if self.interval == "conformal":
         raise AttributeError("partial_fit is not available with interval='conformal': use 'normal'.")
     return True
@@ -82,8 +101,18 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         kernel's own if `kernel` is a kernel. "ard": one per feature, learned likewise. "median": the median distance
         between rows. What is learned is learned with other frequencies than those of the model, which therefore stay
         independent of it: certificates hold as they are.
-    solver : {"auto", "direct"}, default="auto"
-        "direct" forms the D x D moments.
+    solver : {"auto", "direct", "iterative"}, default="auto"
+        "direct" forms the D x D moments in one pass. "iterative" makes many passes of conjugate gradients and holds no
+        such matrix: for wide maps, beyond some 8,000 features. It has no evidence, and its error bars and degrees of
+        freedom are estimates. "auto": whichever the cost model and the memory budget say; up to 4,096 features, and for
+        rows that are read only once, "direct".
+    tol : float, default=1e-6
+        Of the iterative solver: residual of the normal equations relative to their right side.
+    max_iter : int, default=200
+        Of the iterative solver.
+    validation_fraction : float or None, default=None
+        Of the iterative solver: share of the rows to leave out of the fit (4,096 at most); it ends when the error on
+        them has settled.
     fit_intercept : bool, default=True
     interval : {"normal", "conformal"}, default="normal"
         How `predict(X, return_interval=...)` is calibrated: by the normal law of `return_std`, or by a tenth of the
@@ -100,8 +129,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
     ----------
     features_ : transformer
         The fitted feature map.
-    moments_ : Moments
-        Sufficient statistics of all rows seen: D x D numbers in float64.
+    moments_ : Moments or None
+        Sufficient statistics of all rows seen: D x D numbers in float64. None after an iterative fit.
     alpha_ : float
     coef_ : array of shape (D,) or (n_targets, D)
     intercept_ : float or array of shape (n_targets,)
@@ -116,6 +145,16 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         Criteria along the penalties that were tried.
     loo_errors_ : array or None
         Mean squared leave-one-out error of each penalty, for alpha="loo".
+    solver_ : str
+        The solver that was used.
+    n_iter_ : int
+        Its iterations; 1 for the direct solver.
+    residuals_ : array of shape (n_iterations + 1, n_targets) or None
+        Relative residuals before every iteration and after the last one, of the iterative solver.
+    condition_ : tuple of float or None
+        Condition number of the equations, at most, and of the preconditioned ones, at least, of the iterative solver.
+    spread_ : PredictiveSpread or LowRankSpread
+        What the error bars come from.
     tuning_ : Tuning or None
         What was learned of kernel and scales, if anything was.
     precision_ : dtype
@@ -140,14 +179,19 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
     """
 
     checkpoint: Any
+    moments_: Any
     _solution: RidgeSolution | None
     _scores: ConformalScores | None
+    _row_dtype: np.dtype[Any]
 
     _parameter_constraints: dict[str, list[Any]] = {
         **KernelModel._parameter_constraints,
         "alpha": [Interval(Real, 0, None, closed="left"), StrOptions({"gcv", "evidence", "loo"})],
         "alphas": ["array-like", None],
-        "solver": [StrOptions({"auto", "direct"})],
+        "solver": [StrOptions({"auto", "direct", "iterative"})],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "validation_fraction": [Interval(Real, 0, 1, closed="neither"), None],
         "fit_intercept": ["boolean"],
         "interval": [StrOptions({"normal", "conformal"})],
         "checkpoint": [str, PathLike, None],
@@ -163,6 +207,9 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         alphas: Any = None,
         length_scale: Any = "auto",
         solver: str = "auto",
+        tol: float = 1e-6,
+        max_iter: int = 200,
+        validation_fraction: float | None = None,
         fit_intercept: bool = True,
         interval: str = "normal",
         sampling: Any = "monte_carlo",
@@ -176,6 +223,9 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         self.alphas = alphas
         self.length_scale = length_scale
         self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.validation_fraction = validation_fraction
         self.fit_intercept = fit_intercept
         self.interval = interval
         self.sampling = sampling
@@ -185,7 +235,9 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
     @with_callbacks
     @validated
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Fit the model in one pass over the rows; two for alpha="loo", or where float32 does not do (`precision_`).
+        """Fit the model in one pass over the rows; many with the iterative solver.
+
+        Two for alpha="loo", or where float32 does not do (`precision_`).
 
         Parameters
         ----------
@@ -202,12 +254,17 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         self
         """
         rows = self._validated_rows(X, y, sample_weight, reset=True)
-        self._announce_passes(rows, 2 if self.alpha == "loo" else 1)
-        checkpoint = self._opened_checkpoint(rows)
-        self._settle_seed(None if checkpoint is None else checkpoint.file)
+        self.solver_ = solver_for(self, rows)
+        iterative = self.solver_ == "iterative"
+        self._announce_passes(rows, self.max_iter if iterative else 2 if self.alpha == "loo" else 1)
+        file, checkpoint = self._opened_checkpoint(rows)
+        self._settle_seed(file)
         rows, held = hold_out(rows, self.seed_) if self.interval == "conformal" else (rows, None)
         self._begin(rows)
-        self._fit_all(rows, checkpoint)
+        if iterative:
+            self._solution = fit_iteratively(self, rows, file)
+        else:
+            self._fit_all(rows, checkpoint)
         if held is not None:
             mean, std = self.predict(held.X, return_std=True)
             self._scores = ConformalScores.of(held.targets()[0], *(self._columns(part) for part in (mean, std)))
@@ -232,8 +289,14 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         self
         """
         first = not hasattr(self, "moments_")
+        if not first and self.moments_ is None:
+            raise InvalidDataError(
+                "partial_fit cannot add rows to a model of the iterative solver: it keeps no moments of the rows "
+                "before. Fit with solver='direct'."
+            )
         rows = self._validated_rows(X, y, sample_weight, reset=first)
         if first:
+            self.solver_ = "direct"
             self._settle_seed()
             self._begin(rows)
             self._warn_of_first_block(rows.n_rows)
@@ -331,10 +394,15 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
 
     @property
     def dof_(self) -> float:
+        solution = self._solved()
+        if isinstance(solution, IterativeSolution):
+            return solution.dof
         return effective_dof(self.moments_, fit_intercept=self.fit_intercept, alpha=self.alpha_)
 
     @property
     def precision_(self) -> np.dtype[Any]:
+        if self.moments_ is None:
+            return self._row_dtype
         return np.dtype(np.float32 if self.moments_.precision > 1e-10 else np.float64)
 
     @property
@@ -344,6 +412,26 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
     @property
     def loo_errors_(self) -> Array | None:
         return self._solved().loo
+
+    @property
+    def n_iter_(self) -> int:
+        solution = self._solved()
+        return max(1, solution.n_iter) if isinstance(solution, IterativeSolution) else 1
+
+    @property
+    def residuals_(self) -> Array | None:
+        return getattr(self._solved(), "residuals", None)
+
+    @property
+    def condition_(self) -> tuple[float, float] | None:
+        return getattr(self._solved(), "condition", None)
+
+    @property
+    def spread_(self) -> PredictiveSpread | LowRankSpread:
+        solution = self._solved()
+        if isinstance(solution, IterativeSolution):
+            return solution.spread
+        return PredictiveSpread(self.moments_, fit_intercept=self.fit_intercept, alpha=solution.alpha)
 
     # The steps of a fit, in their order.
 
@@ -357,17 +445,26 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
             self._flat_target = rows.n_targets == 1 if y is None else y.ndim == 1
         return rows
 
-    def _opened_checkpoint(self, rows: RowSource) -> MomentsCheckpoint | None:
-        """The checkpoint of this fit, with what an earlier run of it left there."""
+    def _opened_checkpoint(self, rows: RowSource) -> tuple[CheckpointFile | None, MomentsCheckpoint | None]:
+        """The checkpoint of this fit, with what an earlier run of it left there, and its moments, if it has some."""
         if self.checkpoint is None:
-            return None
-        return MomentsCheckpoint(CheckpointFile(self.checkpoint, self._identity(rows)))
+            return None, None
+        identity = {"solver": self.solver_, **self._identity(rows)}
+        if self.solver_ == "direct":
+            moments = MomentsCheckpoint(CheckpointFile(self.checkpoint, identity))
+            return moments.file, moments
+        names = ("alpha", "alphas", "fit_intercept", "tol", "validation_fraction")
+        identity |= {name: repr(getattr(self, name)) for name in names}
+        file = CheckpointFile(self.checkpoint, {**identity, "checksum of the rows": rows_checksum(rows)})
+        file.load()  # its notes have the seed
+        return file, None
 
     def _begin(self, rows: RowSource) -> None:
         """Settle everything that must be known before the first row."""
-        self._scores = None
+        self._scores, self._row_dtype = None, rows.dtype
         self._settle_features(rows)
-        self.moments_ = Moments.empty(self._map().n_components, rows.n_targets)
+        direct = self.solver_ == "direct"
+        self.moments_ = Moments.empty(self._map().n_components, rows.n_targets) if direct else None
         self._solution = None  # an interrupted fit leaves the model of the rows it has seen
 
     def _fit_all(self, rows: RowSource, checkpoint: MomentsCheckpoint | None) -> None:
@@ -455,7 +552,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
 
     def _standard_deviation(self, X: Any) -> Array:
         solution, dtype = self._solved(), np.promote_types(X.dtype, self.precision_)
-        spread = PredictiveSpread(self.moments_, fit_intercept=self.fit_intercept, alpha=solution.alpha)
+        spread = self.spread_
         starts = range(0, X.shape[0], _SPREAD_ROWS)
         parts = [spread.of(transform(self._map(), X[i : i + _SPREAD_ROWS], dtype)) for i in starts]
         std = np.sqrt(solution.noise_variance * np.concatenate(parts)[:, None]).astype(X.dtype)

@@ -32,6 +32,10 @@ def certify_regressor(
 ) -> Certificate:
     """The tightest certificate for what is given: the training rows (and targets), other rows, or nothing."""
     certifier = model._certifier(independent)
+    if model.moments_ is None:
+        if X is None:
+            raise AssumptionError("A model of the iterative solver keeps nothing of its rows to certify. Give rows: X.")
+        return certify_map(certifier, X.astype(float), delta)
     if X is None:
         found = list(certifier.a_priori(model.moments_.n_rows, delta))
         if not found:

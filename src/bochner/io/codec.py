@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -64,6 +65,8 @@ class Encoder:
             return {"dict": pairs}
         if isinstance(value, slice):
             return {"slice": [self.encode(part, path) for part in (value.start, value.stop, value.step)]}
+        if isinstance(value, Enum) and name_of(type(value)) is not None:
+            return {"enum": [name_of(type(value)), value.name]}
         return self._encode_numpy(value, path)
 
     def _encode_numpy(self, value: Any, path: str) -> Any:
@@ -119,9 +122,11 @@ class Encoder:
                 "joblib.dump writes such a model, for readers who trust you."
             )
         self._seen[id(original)] = (original, len(self._seen))
-        state = value.__getstate__()
+        state = value.__getstate__() or {}  # None if there are no attributes
         if not isinstance(state, dict):
-            raise UnsupportedModelError(f"{path} of type {type(value).__qualname__} has no attributes to write.")
+            raise UnsupportedModelError(
+                f"{path} of type {type(value).__qualname__} keeps its state in another place than its attributes."
+            )
         return {"object": name, "state": {key: self.encode(part, f"{path}.{key}") for key, part in state.items()}}
 
     def _store(self, array: Array, path: str) -> str:
@@ -163,6 +168,7 @@ class Decoder:
             "objects": self._objects,
             "generator": self._generator,
             "random_state": self._random_state,
+            "enum": self._enum,
             "same": self._same,
         }
 
@@ -178,9 +184,9 @@ class Decoder:
         return self._forms[_known(form, self._forms)](content)
 
     def _object(self, name: str, state: dict[str, Any]) -> Any:
-        type_ = types_by_name().get(name)
-        if type_ is None:
-            raise FileFormatError(f"holds a {str(name)[:80]!r}, which this version of bochner does not know.")
+        type_ = _type(name)
+        if issubclass(type_, Enum):
+            raise FileFormatError(f"was altered: {name!r} has no attributes.")
         made: Any = object.__new__(type_)
         at = len(self._made)
         self._made.append(made)
@@ -191,6 +197,13 @@ class Decoder:
             made.__dict__.update(attributes)
         self._made[at] = self._finish(made)
         return self._made[at]
+
+    def _enum(self, parts: list[Any]) -> Any:
+        name, member = parts
+        type_ = _type(name)
+        if not issubclass(type_, Enum):
+            raise FileFormatError(f"was altered: {name!r} has no members.")
+        return type_[member]
 
     def _same(self, number: int) -> Any:
         if not 0 <= number < len(self._made):
@@ -228,6 +241,13 @@ class Decoder:
         restored = np.random.RandomState(getattr(np.random, _known(state["bit_generator"], _GENERATORS))())
         restored.set_state(state)
         return restored
+
+
+def _type(name: str) -> type:
+    type_ = types_by_name().get(name)
+    if type_ is None:
+        raise FileFormatError(f"holds a {str(name)[:80]!r}, which this version of bochner does not know.")
+    return type_
 
 
 def _known(name: Any, table: Any) -> Any:

@@ -17,8 +17,8 @@ from bochner.features import FourierMap
 from bochner.io.checks import check_object, places
 from bochner.io.codec import Decoder, Encoder
 from bochner.io.frequencies import SeededMap, seeded
-from bochner.io.statistics import MomentsSummary, PackedMoments, PenaltySummary
-from bochner.solvers import LinearSolution, QuadraticPenalty
+from bochner.io.statistics import MomentsSummary, PackedMoments, PenaltySummary, SpreadSummary
+from bochner.solvers import LinearSolution, LowRankSpread, QuadraticPenalty
 from bochner.statistics import Moments
 
 __all__ = ["load", "save"]
@@ -88,7 +88,9 @@ def load(path: str | Path) -> Any:
         raise FileFormatError(f"{path} {error}") from None
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         # Checksums hold, so this is no accident: whatever a forged tree leads to is one error.
-        raise FileFormatError(f"{path} was altered: {type(error).__name__}: {str(error)[:200]}") from error
+        then, now = str(header.get("scikit-learn"))[:20], sklearn.__version__
+        reason = "was altered" if then == now else f"was altered, or is for scikit-learn {then} (this is {now})"
+        raise FileFormatError(f"{path} {reason}: {type(error).__name__}: {str(error)[:200]}") from error
 
 
 class _StandIns:
@@ -108,6 +110,8 @@ class _StandIns:
             return replace(value, dual=None)  # a number for every training row, for the solver alone
         if type(value) is Moments:
             return PackedMoments.of(value) if self._statistics else _without(value, "zz", MomentsSummary)
+        if not self._statistics and type(value) is LowRankSpread:
+            return SpreadSummary()
         if not self._statistics and type(value) is QuadraticPenalty and value.matrix is not None:
             return _without(value, "matrix", PenaltySummary)
         return value

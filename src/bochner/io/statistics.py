@@ -9,10 +9,10 @@ import numpy as np
 
 from bochner._typing import Array
 from bochner.errors import FileFormatError, MissingStatisticsError
-from bochner.solvers import QuadraticPenalty
+from bochner.solvers import LowRankSpread, QuadraticPenalty
 from bochner.statistics import Moments
 
-__all__ = ["MomentsSummary", "PackedMoments", "PenaltySummary"]
+__all__ = ["MomentsSummary", "PackedMoments", "PenaltySummary", "SpreadSummary"]
 
 
 @dataclass(frozen=True)
@@ -59,4 +59,14 @@ class PenaltySummary(QuadraticPenalty):
 
     @property
     def matrix(self) -> NoReturn:  # type: ignore[override]
+        _refuse()
+
+
+class SpreadSummary(LowRankSpread):
+    """Error bars through some rows, without the rows."""
+
+    def __init__(self) -> None:
+        pass
+
+    def of(self, Z: Array) -> NoReturn:
         _refuse()

@@ -6,6 +6,7 @@ A name is part of the file format: a class that moves keeps the name it had.
 from __future__ import annotations
 
 from dataclasses import is_dataclass
+from enum import Enum
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -16,7 +17,7 @@ from sklearn.base import BaseEstimator
 
 __all__ = ["name_of", "trusted_types", "types_by_name"]
 
-# Packages whose exported dataclasses and estimators can be in a file.
+# Packages whose exported dataclasses, enumerations and estimators can be in a file.
 _PACKAGES = (
     "kernels",
     "sampling",
@@ -34,11 +35,12 @@ _INSIDE = {
     "features.base": ("TransformerMap",),
     "groups.combined": ("_Composed",),
     "features.nystroem": ("KernelMap", "NystroemMap"),
+    "solvers.preconditioner": ("LowRankSpread", "ShiftedFactor", "SubsampleGram"),
     "comparison.sequential": ("ConformalEvidence",),
     "estimators.pre_image": ("PreImages", "ScoreMap"),
     "estimators.intervals": ("ConformalScores",),
     "io.frequencies": ("SeededMap",),
-    "io.statistics": ("MomentsSummary", "PackedMoments", "PenaltySummary"),
+    "io.statistics": ("MomentsSummary", "PackedMoments", "PenaltySummary", "SpreadSummary"),
     "planning.tuning": ("Stage", "Tuning"),
 }
 
@@ -101,7 +103,7 @@ def name_of(type_: type) -> str | None:
 
 
 def _is_data(value: Any) -> bool:
-    return isinstance(value, type) and (is_dataclass(value) or issubclass(value, BaseEstimator))
+    return isinstance(value, type) and (is_dataclass(value) or issubclass(value, (BaseEstimator, Enum)))
 
 
 def trusted_types() -> list[str]:

@@ -2,6 +2,7 @@
 
 one pass:   n (a D^2 + b D + c d D) / threads       products, sines and cosines, projection
 solution:   e D^2 + f D^3                            reduction to band form and the path of penalties
+iterative:  g n D / threads a pass                   products with a few columns and back
 """
 
 from __future__ import annotations
@@ -43,6 +44,8 @@ class CostModel:
         Per feature value and input column.
     penalties, reduction : float
         Of the solution: per D for a path of 40 penalties, per D^3 for the reduction, on all threads.
+    columns : float
+        Per feature value, of its products with four columns and back.
     """
 
     product: float
@@ -50,6 +53,7 @@ class CostModel:
     projection: float
     penalties: float
     reduction: float
+    columns: float
 
     def pass_seconds(self, n_rows: int, n_features: int, n_components: int, n_threads: int) -> float:
         """One pass over the rows."""
@@ -67,6 +71,30 @@ class CostModel:
         one_pass = self.pass_seconds(n_rows, n_features, n_components, n_threads)
         return 0.02 + one_pass + self.solve_seconds(n_components)
 
+    def iterative_seconds(
+        self,
+        n_rows: int,
+        n_features: int,
+        n_components: int,
+        n_threads: int,
+        *,
+        n_preconditioner: int,
+        n_iter: int,
+        kept: bool,
+        searched: bool,
+    ) -> float:
+        """A ridge fit by conjugate gradients: subsample and its factor, and passes over features kept or computed anew.
+
+        The search for a penalty takes as many passes with ten times the columns, at half the time for each.
+        """
+        D, m = float(n_components), float(n_preconditioner)
+        factor = self.product * (m**2 * D + 2 * m**3 / 3)
+        features = self.feature + self.projection * n_features
+        one_pass = self.columns + (0.0 if kept else features)
+        searching = n_iter * (5 * self.columns + (0.0 if kept else features)) if searched else 0.0
+        per_value = features + (n_iter + 2) * one_pass + searching
+        return 0.02 + factor + n_rows * D * per_value / n_threads
+
 
 @lru_cache(maxsize=2)
 def calibrate(dtype_name: str = "float32") -> CostModel:
@@ -76,6 +104,8 @@ def calibrate(dtype_name: str = "float32") -> CostModel:
     gram = np.empty((_WIDTH, _WIDTH), dtype=dtype)
     with single_threaded_blas():
         product = _seconds(lambda: lower_gram(Z, gram)) / (_ROWS * _WIDTH**2)
+        few = Z[:4, :].T.copy()
+        columns = _seconds(lambda: (Z @ few).T @ Z) / (_ROWS * _WIDTH)
         narrow, wide = (_features_seconds(d, Z) / (_ROWS * _WIDTH) for d in (_NARROW, _WIDE))
     projection = max(0.0, (wide - narrow) / (_WIDE - _NARROW))
     reduction, penalties = _solve_seconds(_SOLVED)
@@ -85,6 +115,7 @@ def calibrate(dtype_name: str = "float32") -> CostModel:
         projection=projection,
         penalties=penalties / _SOLVED,
         reduction=reduction / _SOLVED**3,
+        columns=columns,
     )
 
 

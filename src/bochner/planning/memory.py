@@ -9,11 +9,25 @@ import numpy as np
 
 from bochner.config import get_config
 from bochner.errors import MemoryBudgetError
+from bochner.solvers.iterative import PROBES, SEARCHED_PENALTIES
 from bochner.solvers.newton import pilot_rows
+from bochner.solvers.preconditioner import first_rows, most_rows
 from bochner.statistics import PassPlan
 from bochner.statistics.stream import can_be_kept
 
-__all__ = ["MemoryBill", "classifier_bill", "format_bytes", "pca_bill", "require_memory", "ridge_bill"]
+__all__ = [
+    "KEPT",
+    "MemoryBill",
+    "classifier_bill",
+    "format_bytes",
+    "iterative_bill",
+    "pca_bill",
+    "require_memory",
+    "ridge_bill",
+]
+
+
+KEPT = "features of all rows"
 
 
 @dataclass(frozen=True)
@@ -82,7 +96,32 @@ def classifier_bill(
         "scores of the classes": 6 * 8 * n_rows * (1 if n_classes == 2 else n_classes),
         "pilot rows and their equations": 2 * pilot * D * item + 2 * min(pilot, D) ** 2 * item,
     }
-    return MemoryBill(items | ({"features of all rows": kept} if can_be_kept(kept) else {}))
+    return MemoryBill(items | ({KEPT: kept} if can_be_kept(kept) else {}))
+
+
+def iterative_bill(
+    *, n_rows: int, n_features: int, n_components: int, n_targets: int, dtype: np.dtype[Any], searched: bool
+) -> MemoryBill:
+    """The bill of a ridge fit by conjugate gradients: features of all rows if they are kept, a subsample, its factors.
+
+    `searched`: with a penalty by GCV, which has a column for each penalty, target and probe, and a factor per decade.
+    """
+    D, item = n_components, dtype.itemsize
+    first = min(n_rows, first_rows(D, item))
+    m = min(n_rows, max(first, min(4 * first, D, most_rows(D, item))))
+    columns = (n_targets + PROBES) * (SEARCHED_PENALTIES if searched else 1)
+    factors = max(3 * min(m, D) ** 2, (8 if searched else 3) * min(first, D) ** 2)
+    items = {
+        "frequencies": D * n_features * (8 + item) // 2,
+        "targets and weights": 8 * n_rows * (2 * n_targets + 2),
+        "subsample of rows": m * D * (12 if item == 4 else item),  # float32, and float64 where that does not do
+        "its factors": factors * 8,
+        "solutions, residuals, directions": 8 * 8 * D * columns,
+        "blocks of features": get_config().threads() * max(2**23, 32 * D * item),
+    }
+    kept, total = n_rows * D * item, sum(items.values())
+    keep = can_be_kept(kept) and total + kept <= get_config().memory_budget()
+    return MemoryBill(items | ({KEPT: kept} if keep else {}))
 
 
 def require_memory(bill: MemoryBill, remedy: str) -> None:

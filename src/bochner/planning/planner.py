@@ -12,7 +12,7 @@ from scipy.sparse import issparse
 from bochner._random import resolve_seed
 from bochner._typing import Array
 from bochner.config import config_context, get_config, parse_bytes
-from bochner.errors import InvalidParameterError, invalid_parameter
+from bochner.errors import MemoryBudgetError, invalid_parameter
 from bochner.kernels import Stationary, resolve_kernel
 from bochner.planning.bandwidth import median_length_scale
 from bochner.planning.cluster import ClusterPlan, plan_cluster
@@ -22,11 +22,11 @@ from bochner.planning.plan import Alternative, Plan
 from bochner.planning.width import default_width
 from bochner.statistics import PassPlan, plan_pass
 from bochner.theory import FeatureCounts, feature_counts, finite_set, fit_spectrum, uniform
-from bochner.theory.base import Embedding, TailBound, check_delta, check_eps
+from bochner.theory.base import Embedding, TailBound, check_delta, check_eps, n_frequencies
 from bochner.theory.normalised import normalised
 from bochner.theory.region import UniformBound, diameter_of
 
-__all__ = ["Budget", "plan"]
+__all__ = ["Budget", "MapShape", "plan"]
 
 _LARGEST_WIDTH = 2**20
 _DATA_AWARE_ROWS = 300
@@ -40,6 +40,7 @@ def plan(
     n_samples: int | None = None,
     n_features: int | None = None,
     kernel: Stationary | str | None = None,
+    n_components: int | None = None,
     eps: float | None = None,
     delta: float = 0.01,
     memory: int | str | None = None,
@@ -61,6 +62,8 @@ def plan(
     n_samples, n_features : int, default=None
     kernel : Stationary or str, default=None
         The kernel; a name or None (Gaussian) gets the median heuristic if there are data.
+    n_components : int, default=None
+        Features to use if the budgets allow it; None: what `eps` needs, or what the budgets allow, or the optimal rate.
     eps : float, default=None
         Largest kernel error allowed over all pairs of rows.
     delta : float, default=0.01
@@ -93,13 +96,15 @@ def plan(
     check_delta(delta)
     if eps is not None:
         check_eps(eps)
+    if n_components is not None:
+        n_frequencies(n_components, embedding)
     if time is not None and not 0 < time < np.inf:
         raise invalid_parameter("plan", "time", "a positive number of seconds or None", time)
     spectral = _kernel(kernel, X, random_state)
     targets = 1 if y is None or np.ndim(y) == 1 else int(np.shape(y)[1])
     with config_context(memory=memory):
         budget = Budget(n, d, targets, dtype, time, calibrate(dtype.name))
-        settled = _settle(_bounds(n, d, spectral, embedding, X), budget, spectral, eps, delta)
+        settled = _settle(_bounds(n, d, spectral, embedding, X), budget, spectral, n_components, eps, delta)
         cluster = None if workers is None else _cluster(budget, settled, workers, threads_per_worker, bandwidth)
     return replace(settled, counts=_counts(X, spectral, delta, random_state), cluster=cluster)
 
@@ -132,7 +137,7 @@ class Budget:
     cost: CostModel
 
     def pass_plan(self, width: int) -> PassPlan:
-        return plan_pass(self.n, _Shape(width), self.targets, self.dtype)
+        return plan_pass(self.n, MapShape(width), self.targets, self.dtype)
 
     def bill(self, width: int) -> MemoryBill:
         return ridge_bill(
@@ -152,7 +157,7 @@ class Budget:
 
 
 @dataclass(frozen=True)
-class _Shape:
+class MapShape:
     """The shape of a paired Fourier map that is not drawn yet."""
 
     n_components: int
@@ -165,10 +170,17 @@ class _Shape:
         raise AssertionError("a plan computes nothing")
 
 
-def _settle(bounds: list[TailBound], budget: Budget, kernel: Stationary, eps: float | None, delta: float) -> Plan:
+def _settle(
+    bounds: list[TailBound],
+    budget: Budget,
+    kernel: Stationary,
+    given: int | None,
+    eps: float | None,
+    delta: float,
+) -> Plan:
     affordable = budget.largest_width()
     if affordable == 0:
-        raise InvalidParameterError(
+        raise MemoryBudgetError(
             f"Not even two features fit in a budget of {format_bytes(get_config().memory_budget())}"
             + (f" and {budget.time:.3g} s." if budget.time else ".")
         )
@@ -183,6 +195,8 @@ def _settle(bounds: list[TailBound], budget: Budget, kernel: Stationary, eps: fl
         )
         reason = f"for eps = {eps:g}"
         alternatives = [Alternative(_name(b), w, _verdict(b, best)) for b, w in needed]
+    if given is not None:
+        wanted, reason = given, "as given"
     width = min(wanted, affordable)
     certified = best.error(width, delta)
     if width < wanted:

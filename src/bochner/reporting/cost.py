@@ -36,6 +36,6 @@ def cost(view: ModelView, plan: Plan | dict[str, Any] | None, extra: dict[str, A
 
 def _passes(view: ModelView) -> int | None:
     """Passes over the rows; iterative solvers report iterations instead."""
-    if view.moments is None:
+    if view.totals is None:
         return None
     return 1 + (getattr(view.estimator, "alpha", None) == "loo") + bool(view.get("fit_inverse_transform"))

@@ -104,10 +104,8 @@ def _regression(view: ModelView, X: Any, y: Array, weight: Array | None) -> dict
 
 def _centre(view: ModelView, y: Array, weight: Array | None) -> tuple[Array, str]:
     """The best constant: the mean of the training targets where the model knows it."""
-    if view.moments is not None:
-        return np.broadcast_to(
-            np.reshape(view.moments.y_mean, y.shape[1:]), y.shape
-        ), "the mean of the training targets"
+    if view.totals is not None:
+        return np.broadcast_to(np.reshape(view.totals.y_mean, y.shape[1:]), y.shape), "the mean of the training targets"
     return np.broadcast_to(np.average(y, axis=0, weights=weight), y.shape), "the mean of the held-out targets"
 
 

@@ -174,10 +174,10 @@ def _bills(view: ModelView) -> dict[str, Any]:
     """Memory, and seconds where a cost model is known, of a fit at every width, on this machine."""
     if view.n_rows is None:
         return {"missing": "The bill of a fit needs the number of rows; a feature map has seen none."}
-    if view.kind == "regressor" and view.moments is None:
+    if view.kind == "regressor" and view.totals is None:
         return {"missing": "The bill of a fit is known for direct solvers only."}
-    targets = 1 if view.moments is None else max(1, len(view.moments.y_mean))
-    single = view.moments is not None and view.moments.precision > 1e-10
+    targets = 1 if view.totals is None else max(1, len(view.totals.y_mean))
+    single = view.totals is not None and view.totals.precision > 1e-10
     dtype = np.dtype(np.float32 if single else np.float64)
     budget = Budget(view.n_rows, view.n_inputs, targets, dtype, None, calibrate(dtype.name))
     widths = nested_widths(view.width, doublings=_DOUBLINGS)

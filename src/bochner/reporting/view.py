@@ -102,8 +102,8 @@ class ModelView:
         """Output width D of the features."""
         if self.fourier is not None:
             return self.fourier.n_components
-        if self.moments is not None:
-            return len(self.moments.z_mean)
+        if self.totals is not None:
+            return len(self.totals.z_mean)
         own = getattr(self.features, "n_components_", None)
         return int(own) if own is not None else int(np.shape(self.estimator.coef_)[-1])
 
@@ -112,16 +112,21 @@ class ModelView:
         return int(getattr(self.estimator, "seed_", 0))
 
     @property
-    def moments(self) -> Moments | None:
-        """Second moments of features and targets; None for models that do not have them."""
+    def totals(self) -> Moments | None:
+        """Counts and means of the rows, perhaps without the products of their features; None for some solvers."""
         own = getattr(self.estimator, "moments_", None)
         return own if isinstance(own, Moments) and own.n_rows > 0 else None
 
     @property
+    def moments(self) -> Moments | None:
+        """Second moments of features and targets; None for models that do not have them, or were saved without."""
+        return self.totals if hasattr(self.totals, "zz") else None
+
+    @property
     def n_rows(self) -> int | None:
         """Rows that the model has seen."""
-        if self.moments is not None:
-            return self.moments.n_rows
+        if self.totals is not None:
+            return self.totals.n_rows
         own = getattr(self.estimator, "n_rows_", None)
         return None if own is None else int(own)
 

@@ -9,7 +9,7 @@ between iterations is a plain dict of arrays and numbers, from which a solution 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -41,8 +41,15 @@ class ConjugateGradients:
     right : array of shape (D, c)
     tols : array of shape (c,)
         Residual, relative to the right side, at which a system is solved.
-    state : dict or None
-        To go on from; else `solution` is where to start.
+    solution : array of shape (D, c) or None
+        Where to start; None: at 0.
+    resumed : dict or None
+        A state to go on from instead.
+
+    Attributes
+    ----------
+    state : dict
+        All that changes from one iteration to the next.
     """
 
     product: Product
@@ -51,13 +58,13 @@ class ConjugateGradients:
     right: Array
     tols: Array
     solution: Array | None = None
-    state: State = None  # type: ignore[assignment]
+    resumed: State | None = None
+    state: State = field(init=False)
 
     def __post_init__(self) -> None:
         self._size = np.linalg.norm(self.right, axis=0)
         self._size[self._size == 0] = 1.0
-        if self.state is None:
-            self.state = self._first_state()
+        self.state = self._first_state() if self.resumed is None else self.resumed
 
     @property
     def x(self) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
@@ -12,18 +12,19 @@ import numpy as np
 from bochner._random import Stream, generator
 from bochner._typing import Array
 from bochner.solvers.conjugate_gradient import ConjugateGradients, State
-from bochner.solvers.criteria import gcv_score, noise_variance
+from bochner.solvers.criteria import calibrated_noise_variance, gcv_score, noise_variance
 from bochner.solvers.path import RidgePath, penalty_grid
 from bochner.solvers.preconditioner import LowRankSpread, ShiftedFactor, SubsampleGram, best_rows, first_rows, most_rows
 from bochner.solvers.problem import RidgePoint, RidgeProblem, noise_floor
 from bochner.solvers.ridge import RidgeSolution
 from bochner.statistics.normal import NormalOperator
 
-__all__ = ["Ending", "IterativeSolution", "SEARCHED_PENALTIES", "solve_ridge_iteratively"]
+__all__ = ["PROBES", "SEARCHED_PENALTIES", "Ending", "IterativeSolution", "solve_ridge_iteratively"]
 
 SEARCHED_PENALTIES = 13
-_SEARCH_TOL, _SEARCH_ITER = 1e-3, 40
-_PROBES, _PROBE_TOL = 2, 1e-2  # the trace has an error of the square of that
+_SEARCH_TOL, _SEARCH_ITER = 1e-3, 100
+PROBES = 2
+_PROBE_TOL = 1e-2  # the trace has an error of the square of that
 _SETTLED, _PATIENCE = 1e-4, 3
 _MARGIN = 0.8  # the recursion aims lower than asked, so that the recomputed residual is as asked
 _PROGRESS = 0.5  # of recomputed residuals: less is rounding
@@ -39,10 +40,11 @@ class Ending(Enum):
     ROUNDING = (
         "Rounding in the features' float type keeps the residual above `tol`. Raise tol, or give rows in float64."
     )
+    STOPPED = "A callback asked to stop."
     MAX_ITER = "The residual is above `tol` after `max_iter` iterations. Raise max_iter, tol or alpha."
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class IterativeSolution(RidgeSolution):
     """A ridge model by conjugate gradients. The evidence is not known to it.
 
@@ -56,26 +58,31 @@ class IterativeSolution(RidgeSolution):
         Iterations at the penalty of the model.
     n_passes : int
         Products with G in all: those of the search for a penalty, of all iterations, of recomputed residuals.
-    ending : Ending
+    outcome : str
+        Name of the `ending`.
     condition : tuple of float
         Condition number of G + alpha, at most, and of the preconditioned system, at least (by its Lanczos matrix).
     rows : int
         Rows of the preconditioner.
     shift : float
         Its mu.
-    spread : LowRankSpread or None
+    spread : LowRankSpread
         Error bars through the rows of the preconditioner.
     """
 
-    dof: float = float("nan")
-    residuals: Array = field(default_factory=lambda: np.empty((0, 0)))
-    n_iter: int = 0
-    n_passes: int = 0
-    ending: Ending = Ending.CONVERGED
-    condition: tuple[float, float] = (float("nan"), float("nan"))
-    rows: int = 0
-    shift: float = 0.0
-    spread: LowRankSpread | None = None
+    dof: float
+    residuals: Array
+    n_iter: int
+    n_passes: int
+    outcome: str
+    condition: tuple[float, float]
+    rows: int
+    shift: float
+    spread: LowRankSpread
+
+    @property
+    def ending(self) -> Ending:
+        return Ending[self.outcome]
 
     @property
     def converged(self) -> bool:
@@ -93,7 +100,7 @@ def solve_ridge_iteratively(
     validation: Validation | None = None,
     seed: int = 0,
     n_rows: int | None = None,
-    on_iteration: Callable[[State], None] | None = None,
+    on_iteration: Callable[[State], object] | None = None,
     state: State | None = None,
 ) -> IterativeSolution:
     """Solve at a penalty, or at the best one by "gcv".
@@ -119,6 +126,7 @@ def solve_ridge_iteratively(
         Rows of the preconditioner; None: as many as save time.
     on_iteration : callable or None
         Called after every iteration with the state: a dict of arrays and numbers, to be copied or written at once.
+        True from it ends the iterations.
     state : dict or None
         Such a state, to go on from: the same operator, penalties and seed give the solution that it was on the way to.
     """
@@ -147,12 +155,12 @@ class _Solver:
     """One problem: its right side, probes of the trace, and the subsample that preconditions it."""
 
     def __init__(
-        self, operator: NormalOperator, seed: int, n_rows: int | None, on_iteration: Callable[[State], None] | None
+        self, operator: NormalOperator, seed: int, n_rows: int | None, on_iteration: Callable[[State], object] | None
     ) -> None:
         self.operator, self.seed, self.n_rows, self.on_iteration = operator, seed, n_rows, on_iteration
         self.begin, self.n_passes = operator.start(), 1
         self._draw(n_rows or first_rows(operator.width, operator.dtype.itemsize))
-        self.probes = generator(seed, Stream.PROBES).choice([-1.0, 1.0], size=(operator.width, _PROBES))
+        self.probes = generator(seed, Stream.PROBES).choice([-1.0, 1.0], size=(operator.width, PROBES))
         # The criteria of a penalty ask for energy and count, never for the matrix.
         self.problem = RidgeProblem(
             gram=np.empty((0, 0)),
@@ -167,19 +175,23 @@ class _Solver:
         """The best penalty by GCV, the path, and coefficients of the penalty nearest to the best."""
         floor = noise_floor(self.gram.trace, self.operator.width, self.problem.precision)
         grid = penalty_grid(self.gram.trace, floor, SEARCHED_PENALTIES) if alphas is None else np.sort(alphas)
-        base, columns = self._sampling_shift(float(grid[0])), self.begin.cross.shape[1] + _PROBES
+        base, columns = self._sampling_shift(float(grid[0])), self.begin.cross.shape[1] + PROBES
         decades = np.round(np.log10(np.maximum(grid, base) / base))
         factors = self.gram.factors(np.where(grid > base, base * 10**decades, base))
         cg = self._systems(np.repeat(grid, columns), [f for f in factors for _ in range(columns)], _SEARCH_TOL, state)
         cg.state["stage"] = "search"
-        while len(cg.running) and cg.n_iter < _SEARCH_ITER:
-            self._step(cg)
-        points = [self._point(cg, alpha, slice(i * columns, (i + 1) * columns)) for i, alpha in enumerate(grid)]
+        while len(cg.running) and cg.n_iter < _SEARCH_ITER and not self._step(cg):
+            pass
+        corrections = {factor: self._correction(factor) for factor in set(factors)}
+        points = [
+            self._point(cg, alpha, slice(i * columns, (i + 1) * columns), corrections[factor])
+            for i, (alpha, factor) in enumerate(zip(grid, factors))
+        ]
         gcv = np.array([gcv_score(self.problem, point) for point in points])
         path = RidgePath(grid, gcv, np.full(len(grid), np.nan), np.array([point.dof for point in points]))
         chosen = _best_penalty(path, refine=alphas is None)
         near = int(np.argmin(np.abs(np.log(grid / chosen))))
-        return chosen, path, cg.x[:, near * columns : near * columns + columns - _PROBES]
+        return chosen, path, cg.x[:, near * columns : near * columns + columns - PROBES]
 
     def solve(
         self,
@@ -192,12 +204,13 @@ class _Solver:
     ) -> IterativeSolution:
         """The solution at one penalty."""
         k = self.begin.cross.shape[1]
-        tols = np.append(np.full(k, _MARGIN * limits.tol), np.full(_PROBES, max(_PROBE_TOL, limits.tol)))
+        tols = np.append(np.full(k, _MARGIN * limits.tol), np.full(PROBES, max(_PROBE_TOL, limits.tol)))
         factor = self._factor(alpha, limits.tol)
-        cg = self._systems(np.full(k + _PROBES, alpha), [factor] * (k + _PROBES), tols, state, start)
+        cg = self._systems(np.full(k + PROBES, alpha), [factor] * (k + PROBES), tols, state, start)
         cg.state.update(stage="final", alpha=alpha, **(_path_to_state(path) if path else {}))
+        path = _path_of_state(cg.state)
         ending = self._iterate(cg, k, limits)
-        point = self._point(cg, alpha, slice(None))
+        point = self._point(cg, alpha, slice(None), self._correction(factor))
         coef, intercept = self._model(cg)
         dof = point.dof - self.operator.fit_intercept
         offset = 1 + (1 / self.operator.weight if self.operator.fit_intercept else 0.0)
@@ -206,14 +219,14 @@ class _Solver:
             alpha=alpha,
             coef=coef,
             intercept=intercept,
-            noise_variance=noise_variance(self.problem, point),
+            noise_variance=(calibrated_noise_variance if path else noise_variance)(self.problem, point),
             log_evidence=float("nan"),
-            path=_path_of_state(cg.state),
+            path=path,
             dof=point.dof,
             residuals=cg.state["history"][:, :k].copy(),
             n_iter=cg.n_iter,
             n_passes=self.n_passes,
-            ending=ending,
+            outcome=ending.name,
             condition=(1 + self.gram.largest_eigenvalue() / alpha, cg.condition(0)),
             rows=len(self.gram.A),
             shift=factor.shift,
@@ -224,19 +237,19 @@ class _Solver:
         """Iterate until the recomputed residual, the validation error, rounding or the limit says stop."""
         errors, before = list(cg.state.get("errors", ())), np.inf
         while True:
-            settled = False
-            while len(cg.running) and cg.n_iter < limits.max_iter and not settled:
+            settled = stopped = False
+            while len(cg.running) and cg.n_iter < limits.max_iter and not (settled or stopped):
                 if limits.validation is not None:
                     errors.append(limits.validation(*self._model(cg)))
                     cg.state["errors"] = np.array(errors)
                     settled = _have_settled(errors)
-                self._step(cg)
+                stopped = self._step(cg)
             cg.replace_residual()
             worst = float(np.max(cg.relative[:k], initial=0.0))
             if worst <= limits.tol:
                 return Ending.CONVERGED
-            if settled:
-                return Ending.SETTLED
+            if settled or stopped:
+                return Ending.SETTLED if settled else Ending.STOPPED
             if cg.n_iter >= limits.max_iter:
                 return Ending.MAX_ITER
             if worst > _PROGRESS * before:
@@ -271,17 +284,16 @@ class _Solver:
             right=np.tile(right, len(shifts) // right.shape[1]),
             tols=np.broadcast_to(tol, len(shifts)),
             solution=first,
-            state=state,
+            resumed=state,
         )
 
     def _product(self, V: Array) -> Array:
         self.n_passes += 1
         return self.operator.product(V)
 
-    def _step(self, cg: ConjugateGradients) -> None:
+    def _step(self, cg: ConjugateGradients) -> bool:
         cg.step()
-        if self.on_iteration is not None:
-            self.on_iteration(cg.state)
+        return self.on_iteration is not None and self.on_iteration(cg.state) is True
 
     def _draw(self, n_rows: int) -> None:
         A = self.operator.sample(n_rows, self.seed)
@@ -307,17 +319,23 @@ class _Solver:
             shift = self.gram.sampling_shift(least)
         return shift
 
-    def _point(self, cg: ConjugateGradients, alpha: float, columns: slice) -> RidgePoint:
+    def _correction(self, factor: ShiftedFactor) -> float:
+        """The probes' error in mu tr (A'A + mu)^-1, which is known: a control variate for alpha tr (G + alpha)^-1."""
+        probed = np.mean(np.sum(self.probes * factor.solve(self.probes), axis=0))
+        return factor.shift * (factor.trace_of_inverse() - float(probed))
+
+    def _point(self, cg: ConjugateGradients, alpha: float, columns: slice, correction: float) -> RidgePoint:
         """What a penalty's solutions say of it. They need not be exact: the trace is so to second order.
 
         RSS = y'y - w'c - alpha ||w||^2 - w'r,      tr (G + alpha)^-1 ~ u'x + x'r,      r the residuals
         """
         x, residual = cg.x[:, columns], cg.residual[:, columns]
-        w, r, c = x[:, :-_PROBES], residual[:, :-_PROBES], self.begin.cross
+        w, r, c = x[:, :-PROBES], residual[:, :-PROBES], self.begin.cross
         penalty = np.sum(w**2, axis=0)
         rss = self.problem.energy - np.sum(w * c, axis=0) - alpha * penalty - np.sum(w * r, axis=0)
-        probed = np.sum(x[:, -_PROBES:] * (self.probes + residual[:, -_PROBES:]), axis=0)
-        dof = float(np.clip(self.operator.width - alpha * np.mean(probed), 0.0, self.operator.width))
+        probed = np.mean(np.sum(x[:, -PROBES:] * (self.probes + residual[:, -PROBES:]), axis=0))
+        D = self.operator.width
+        dof = float(np.clip(D - alpha * probed - correction, 0.0, D))
         return RidgePoint(alpha, np.maximum(rss, 0.0), penalty, dof + self.problem.intercept, np.nan)
 
 

@@ -121,19 +121,17 @@ def for_each_block(
 
     Threads hold one block each. `Z` and the extra array belong to the thread and are used again.
     """
-    lock, finished = Lock(), False
+    lock = Lock()
 
     def state() -> tuple[Array, Array, Array]:
         Z = np.empty((plan.block_rows, feature_map.n_components), dtype=rows.dtype)
         return Z, new_scratch(feature_map, rows.dtype), extra()
 
-    def handle(block: Block, own: tuple[Array, Array, Array]) -> None:
-        nonlocal finished
-        if finished or (skip is not None and skip(block)):
-            return
+    def handle(block: Block, own: tuple[Array, Array, Array]) -> object:
+        if skip is not None and skip(block):
+            return None
         Z, scratch, other = own
         apply_map(feature_map, block.X, Z[: block.n_rows], scratch)
-        if work(block, (Z, other), lock):
-            finished = True
+        return StopIteration if work(block, (Z, other), lock) else None
 
     run_in_threads(handle, rows.blocks(plan.block_rows), state=state, n_threads=plan.n_threads)

@@ -87,14 +87,27 @@ class StreamedNormal:
     fit_intercept : bool
     keep : bool or None, default=None
         As in `FeatureStream`.
+    left_out : array of int or None
+        Rows that are given no weight, for `error_on_left_out`.
     """
 
     def __init__(
-        self, rows: RowSource, feature_map: FeatureMap, *, fit_intercept: bool, keep: bool | None = None
+        self,
+        rows: RowSource,
+        feature_map: FeatureMap,
+        *,
+        fit_intercept: bool,
+        keep: bool | None = None,
+        left_out: Array | None = None,
     ) -> None:
         self.fit_intercept = fit_intercept
         self.n_targets = rows.n_targets
         self._Y, self._weight = rows.targets()
+        self._left_out = left_out
+        if left_out is not None:
+            weight = np.ones(rows.n_rows) if self._weight is None else self._weight.copy()
+            self._weight_left_out, weight[left_out] = weight[left_out], 0.0
+            self._weight = weight
         self.weight = float(rows.n_rows if self._weight is None else np.sum(self._weight))
         if not self.weight > 0:
             raise InvalidDataError("The sum of sample_weight must be positive. Got 0.")
@@ -153,3 +166,15 @@ class StreamedNormal:
 
     def forward(self, W: Array) -> Array:
         return self.stream.forward(W)
+
+    @cached_property
+    def _features_left_out(self) -> Array:
+        assert self._left_out is not None
+        return self.stream.gather(self._left_out)
+
+    def error_on_left_out(self, coef: Array, intercept: Array) -> float:
+        """Mean squared error of a model on the rows that were left out, by their weights."""
+        Z = self._features_left_out
+        error = self._Y[self._left_out] - intercept - Z @ coef.astype(Z.dtype)
+        total = float(self._weight_left_out.sum())
+        return float(self._weight_left_out @ np.mean(error**2, axis=1)) / max(total, np.finfo(float).tiny)

@@ -96,8 +96,12 @@ class FeatureStream:
 
     def normal_product(self, V: Array, shift: Array, weight: Array | None) -> tuple[Array, Array]:
         """Z'(s T), shape (D, c), and the sums of s T, with T = Z V - shift: both products while a block is in cache."""
+        c = V.shape[1]
+        if c > 1 and c % 4:  # BLAS takes longer for two or three columns than for four
+            spare = -c % 4
+            V, shift = np.pad(V, ((0, 0), (0, spare))), np.pad(shift, (0, spare))
         narrow = V.astype(self.dtype)
-        # Transposed sums: BLAS then writes and NumPy adds long rows (measured: a third less time at 3 to 40 columns).
+        # Transposed sums: BLAS then writes and NumPy adds long rows (at 3 to 40 columns mostly 10 to 20 % less time).
         total, of_moved, lock = np.zeros((V.shape[1], self.width)), np.zeros(V.shape[1]), Lock()
 
         def add(Z: Array, rows: slice) -> None:
@@ -110,7 +114,7 @@ class FeatureStream:
                 np.add(of_moved, moved.sum(axis=0), out=of_moved)
 
         self.for_each(add)
-        return total.T, of_moved
+        return total[:c].T, of_moved[:c]
 
     def gather(self, index: Array) -> Array:
         """Features of the rows of an index, in a new array."""

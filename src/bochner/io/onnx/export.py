@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.linalg import solve_triangular
+from scipy.linalg.lapack import dtrtri
 from sklearn.utils.validation import check_is_fitted
 
 import bochner
@@ -73,6 +73,8 @@ def to_onnx(model: Any, path: str | Path | None = None, *, dtype: Any = None, st
     check_is_fitted(model)
     if std and not isinstance(model, KernelRegressor):
         raise invalid_parameter("to_onnx", "std", "False for a model other than KernelRegressor", std)
+    if std and model.moments_ is None:
+        raise invalid_parameter("to_onnx", "std", "False for a model of the iterative solver", std)
     if type(model).__module__.startswith("sklearn."):
         from bochner.io.onnx.pipelines import convert_pipeline
 
@@ -164,8 +166,8 @@ def _(model: DriftDetector, X: Tensor) -> dict[str, Tensor]:
 
 def _inverse(upper: Array) -> Array:
     """U^-1 of a Cholesky factor: z'(G + alpha I)^-1 z = ||z'U^-1||^2."""
-    inverse: Array = solve_triangular(upper, np.eye(len(upper)), check_finite=False)
-    return inverse
+    inverse, _ = dtrtri(upper, lower=0)
+    return np.triu(inverse)
 
 
 def _classes(classes: Array) -> Array:

@@ -1,0 +1,99 @@
+"""`bochner bounds`: what the theorems say about a setting."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import click
+
+from bochner.cli import options
+from bochner.cli.screen import Screen, screen_options, table
+
+__all__ = ["bounds"]
+
+
+@click.command(short_help="Features that each theorem asks for.")
+@click.option("--dim", "n_features", type=click.IntRange(1), required=True, help="Dimension of the inputs.")
+@click.option("--eps", type=float, required=True, help="Error that is allowed.")
+@options.delta
+@click.option("--n-points", type=click.IntRange(1), default=1000, show_default=True, help="Rows.")
+@click.option("--diameter", type=float, help="Of the inputs.  [default: sqrt(12 dim), a cube of variance 1]")
+@options.kernel
+@click.option("--length-scale", type=float, default=1.0, show_default=True, help="Of the kernel.")
+@click.option("--embedding", type=click.Choice(["paired", "phase"]), default="paired", show_default=True)
+@click.option("--all", "everything", is_flag=True, help="Also results that give no number of features.")
+@screen_options
+def bounds(as_json: bool, quiet: bool, **given: Any) -> None:
+    """How many random features each theorem asks for, with its status and source.
+
+    VALID is proved as printed, CORRECTED after a repair, ASYMPTOTIC has no constants, REFUTED is false as printed.
+    Bounds differ in what they cover: one pair of points, all pairs of some points, or a whole region.
+
+    \b
+    Examples:
+      bochner bounds --dim 10 --eps 0.1
+      bochner bounds --dim 3 --eps 0.05 --n-points 100000 --kernel matern
+      bochner bounds --dim 10 --eps 0.1 --all --json
+    """
+    from bochner import theory
+    from bochner.kernels import resolve_kernel
+    from bochner.theory.base import check_delta, check_eps
+
+    eps, delta = check_eps(given["eps"]), check_delta(given["delta"])
+    setting = {
+        "kernel": resolve_kernel("bounds", given["kernel"]).with_length_scale(given["length_scale"]),
+        "embedding": given["embedding"],
+        "n_features": given["n_features"],
+        "n_points": given["n_points"],
+        "diameter": (12 * given["n_features"]) ** 0.5 if given["diameter"] is None else given["diameter"],
+    }
+    found = [_needed(claim, setting, eps, delta) for claim in theory.bounds()]
+    found.sort(key=lambda row: (row["features"] is None, row["features"] or 0))
+    shown = [row for row in found if given["everything"] or row["features"] is not None]
+    screen = Screen(as_json=as_json, quiet=quiet)
+    document = {**setting, "kernel": repr(setting["kernel"]), "eps": eps, "delta": delta, "bounds": found}
+    lines = [(row["name"], row["status"], _count(row), row["bounds"], _citation(row["source"])) for row in shown]
+    hidden = len(found) - len(shown)
+    rest = [f"\n{hidden} results give no number of features in this setting: --all shows them too."] if hidden else []
+    header = ("bound", "status", "features", "bounds", "source")
+    screen.show(document, _heading(document), table("", lines, header), *rest)
+
+
+def _needed(claim: Any, setting: dict[str, Any], eps: float, delta: float) -> dict[str, Any]:
+    """The claim in this setting: its number of features, or why there is none."""
+    from dataclasses import MISSING, fields
+
+    from bochner.errors import BochnerError
+    from bochner.theory import TailBound
+
+    about = claim.describe()
+    row = {**about, "bounds": getattr(claim, "quantity", about["statement"]), "features": None, "why_none": None}
+    if not issubclass(claim, TailBound):
+        return row | {"why_none": "it gives no number of features for an error"}
+    wanted = {field.name: field.default is MISSING and field.default_factory is MISSING for field in fields(claim)}
+    absent = [name for name, required in wanted.items() if required and name not in setting]
+    if absent:
+        return row | {"why_none": f"it needs {', '.join(absent)}"}
+    try:
+        bound = claim(**{name: value for name, value in setting.items() if name in wanted})
+        return row | {"features": bound.features_needed(eps, delta)}
+    except BochnerError as refusal:
+        return row | {"why_none": str(refusal)}
+
+
+def _count(row: dict[str, Any]) -> str:
+    return row["why_none"] if row["features"] is None else f"{row['features']:,}"
+
+
+def _citation(source: str) -> str:
+    """Authors, year and number, without the title."""
+    return re.sub(r"(\(\d{4}\)), .*, ", r"\1, ", source)
+
+
+def _heading(document: dict[str, Any]) -> str:
+    return (
+        f"Features for an error of at most {document['eps']:g} with probability {1 - document['delta']:g}: "
+        f"{document['kernel']}, {document['embedding']}, d = {document['n_features']}, "
+        f"{document['n_points']:,} points, diameter {document['diameter']:.3g}\n"
+    )

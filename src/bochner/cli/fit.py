@@ -1,0 +1,110 @@
+"""`bochner fit`: learn from a table, and say how good the model is, how sure that is, and what it cost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from bochner.cli import options
+from bochner.cli.screen import Screen, screen_options
+
+__all__ = ["fit"]
+
+
+@click.command(short_help="Learn to predict a column of a table.")
+@click.argument("table", type=click.Path())
+@click.option("--target", required=True, metavar="COLUMN", help="What to predict.")
+@click.option(
+    "--task", type=click.Choice(["regression", "classification"]),
+    help="Otherwise told from the target: texts, true and false, or at most 10 different whole numbers are classes.",
+)  # fmt: skip
+@click.option("--model-file", type=click.Path(), help="Where the model goes.  [default: TABLE.bochner]")
+@click.option("--report", type=click.Path(), help="Where the report goes.  [default: TABLE.html]")
+@click.option(
+    "--test-size", type=click.FloatRange(0, 1, max_open=True), default=0.2, show_default=True,
+    help="Share of the rows that is held out to score the model; 0: none.",
+)  # fmt: skip
+@click.option("--split-column", metavar="COLUMN", help="Hold out the rows in which this column says test, true or 1.")
+@options.kernel
+@click.option(
+    "-D", "--features-count", "features", type=click.IntRange(2), metavar="NUMBER",
+    help="Random features.  [default: sqrt(n) log n, or what --eps or the budget asks for]",
+)  # fmt: skip
+@click.option(
+    "--length-scale", type=options.NumberOr("auto", "ard", "median"), default="auto", show_default=True,
+    help="Distance at which rows stop being alike; ard: one for each input.",
+)  # fmt: skip
+@click.option(
+    "--alpha", type=options.NumberOr("auto", "gcv", "evidence", "loo", "cv"), default="auto", show_default=True,
+    help="Penalty; auto: by generalised cross-validation (regression) or cross-validation.",
+)  # fmt: skip
+@click.option("--weight", metavar="COLUMN", help="Weights of the rows.")
+@options.drop
+@click.option("--id", "identifier", multiple=True, metavar="COLUMN", help="Names the rows: not an input.")
+@options.categorical
+@click.option("--drop-missing-target", is_flag=True, help="Leave out rows without a target.")
+@click.option("--eps", type=float, help="Largest error of the kernel that is allowed: decides -D.")
+@options.delta
+@options.memory
+@click.option("--time", type=float, metavar="SECONDS", help="Time that the fit of a regression may take.")
+@options.seed
+@screen_options
+def fit(as_json: bool, quiet: bool, **given: Any) -> None:
+    """Learn to predict a column of TABLE from the others.
+
+    Ends with the score on rows held out, a certificate that says how far the model is from the exact kernel machine,
+    memory and time against the plan, and two files: the model and a report to open in a browser. Files that are there
+    already are replaced.
+
+    Numbers are standardised, categories get one column per level, dates become year, month, weekday and hour, and
+    missing inputs are marked: all of it is stored with the model. What cannot be used is refused with a remedy.
+
+    \b
+    Examples:
+      bochner fit houses.csv --target price
+      bochner fit flights.parquet --target delayed --drop flight_number --test-size 0.1
+      bochner fit sensors.csv --target load --split-column fold -D 4096 --memory 2GB --json
+    """
+    stem = Path(given["table"]).name.split(".")[0] or "model"
+    given["model_file"] = given["model_file"] or f"{stem}.bochner"
+    given["report"] = given["report"] or f"{stem}.html"
+    _run(given, Screen(as_json=as_json, quiet=quiet))
+
+
+def _run(given: dict[str, Any], screen: Screen) -> None:
+    from bochner import config_context, report, save
+    from bochner.cli import learning
+    from bochner.cli.fit_summary import about, found, parts
+    from bochner.cli.tables import require_writable
+
+    asked = learning.Asked(**given)
+    require_writable(asked.model_file, asked.report)
+    with config_context(memory=asked.memory), screen.progress() as progress, screen.noting_warnings():
+        progress.step(f"Reading {asked.table}")
+        target, rows, held_out, left_out = learning.read_rows(asked)
+        encoder, X = learning.encode(asked, rows)
+        progress.step("Planning")
+        plan = learning.plan_for(asked, X, target, rows.y)
+        progress.step(f"Fitting {len(rows):,} rows with {plan.n_components:,} features")
+        learned = learning.learn(asked, encoder, X, rows, plan, target.task, progress)
+        progress.step("Certifying")
+        certificate = learning.certify(learned, X, rows, held_out, asked.delta)
+        progress.step("Writing the model and the report")
+        save(learned.pipeline, asked.model_file)
+        page = report(
+            learned.pipeline,
+            asked.report,
+            X=held_out.inputs,
+            y=held_out.y if len(held_out) else None,
+            sample_weight=held_out.weight if len(held_out) else None,
+            title=f"{asked.target} from {Path(asked.table).name}",
+            plan=learning.bill(plan, X, target),
+            extra=about(asked, target, rows, left_out, learned),
+            delta=asked.delta,
+        )
+    for sentence in encoder.notes_:
+        screen.note(sentence)
+    document = found(asked, target, rows, left_out, learned, page.summary, certificate)
+    screen.show(document, *parts(document))

@@ -1,0 +1,145 @@
+"""What `bochner fit` found: one plain document, and the same for people."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from bochner.cli.learning import Asked, Learned, Rows
+from bochner.cli.screen import paragraph, table
+from bochner.cli.target import RULE, Target
+from bochner.planning import format_bytes
+from bochner.theory import Certificate
+
+__all__ = ["about", "found", "parts"]
+
+
+def about(asked: Asked, target: Target, rows: Rows, left_out: int, learned: Learned) -> dict[str, Any]:
+    """What the report cannot know: the table, how the task was told, and what the fit took."""
+    return {
+        "seconds": learned.cost.seconds,
+        "memory": learned.cost.memory,
+        "table": asked.table,
+        "target": target.name,
+        "task": f"{target.task}: {target.reason}",
+        "rows_to_fit": len(rows),
+        "rows_held_out": len(target.values) - len(rows),
+        "rows_without_target": left_out,
+    }
+
+
+def found(
+    asked: Asked,
+    target: Target,
+    rows: Rows,
+    left_out: int,
+    learned: Learned,
+    summary: dict[str, Any],
+    certificate: Certificate | str,
+) -> dict[str, Any]:
+    """Everything that is said about a fit, ready for JSON; `summary` is that of the report."""
+    model, encoder = learned.model, learned.pipeline[0]
+    return {
+        "table": asked.table,
+        "target": target.name,
+        "task": target.task,
+        "task_reason": target.reason,
+        "task_rule": RULE,
+        "rows": {"fit": len(rows), "held_out": len(target.values) - len(rows), "without_target": left_out},
+        "preprocessing": encoder.describe(),
+        "columns": encoder.get_feature_names_out(),
+        "dtype": encoder.dtype,
+        "model": {
+            "class": type(model).__name__,
+            "kernel": _short(repr(model.features_.kernel_)),
+            "features": model.features_.n_components_,
+            "alpha": model.alpha_,
+            "seed": asked.seed,
+        },
+        "score": summary["quality"],
+        "certificate": None if isinstance(certificate, str) else certificate.to_dict(),
+        "no_certificate_because": certificate if isinstance(certificate, str) else None,
+        "cost": {"memory": learned.cost.memory, "seconds": learned.cost.seconds},
+        "plan": summary["cost"]["plan"],
+        "files": {"model": asked.model_file, "report": asked.report},
+    }
+
+
+def _short(text: str) -> str:
+    """Numbers of a text with four digits."""
+    return re.sub(r"\d+\.\d{5,}(e-?\d+)?", lambda number: f"{float(number[0]):.4g}", text)
+
+
+def parts(found: dict[str, Any]) -> Iterator[Any]:
+    """The document for people, part by part."""
+    yield table("", list(_lines(found)))
+    yield ""
+    score = found["score"]
+    if "missing" in score:
+        yield "No rows were held out, so there is no score (--test-size)."
+    else:
+        yield from _regression(score, found["target"]) if score["kind"] == "regressor" else _classification(score)
+    yield from ("", _certificate(found), "", _cost(found), "")
+    yield table("Files", [("model", found["files"]["model"]), ("report", found["files"]["report"])])
+
+
+def _lines(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    rows, model = found["rows"], found["model"]
+    without = f", {rows['without_target']:,} left out (no target)" if rows["without_target"] else ""
+    yield "table", f"{found['table']}: {rows['fit']:,} rows to fit, {rows['held_out']:,} held out{without}"
+    yield "target", f"{found['target']}: {found['task']} ({found['task_reason']}; --task overrides)"
+    for at, sentence in enumerate(found["preprocessing"]):
+        yield "" if at else "inputs", sentence
+    yield "", f"in all {len(found['columns']):,} columns of {found['dtype']}"
+    yield "model", f"{model['class']}, {model['kernel']}, {model['features']:,} features, alpha {model['alpha']:.3g}"
+
+
+def _regression(score: dict[str, Any], target: str) -> Iterator[Any]:
+    lines = [
+        (f"RMSE, in units of {target}", _digits(score["rmse"]), _digits(score["baseline_rmse"])),
+        (f"MAE, in units of {target}", _digits(score["mae"]), ""),
+        ("R2", _digits(score["r2"]), ""),
+    ]
+    yield table(f"Score on {score['n_rows']:,} held-out rows", lines, ("", "model", f"baseline: {score['baseline']}"))
+    coverage = score["coverage"]
+    if "levels" in coverage:
+        at = coverage["levels"].index(0.9)
+        yield f"90 % error bars hold {100 * coverage['observed'][at]:.1f} % of the held-out targets."
+
+
+def _classification(score: dict[str, Any]) -> Iterator[Any]:
+    lines = [
+        ("accuracy", _digits(score["accuracy"]), _digits(score["baseline_accuracy"])),
+        ("log loss", _digits(score["log_loss"]), _digits(score["baseline_log_loss"])),
+    ]
+    yield table(f"Score on {score['n_rows']:,} held-out rows", lines, ("", "model", f"baseline: {score['baseline']}"))
+    if score["confusion"] is not None:
+        labels = score["classes"]
+        counts = [(label, *(f"{count:g}" for count in row)) for label, row in zip(labels, score["confusion"])]
+        yield ""
+        yield table("Held-out rows by class (down) and prediction (across)", counts, ("", *labels))
+
+
+def _digits(value: float | None) -> str:
+    """Four digits of a large number, four decimals of a small one."""
+    if value is None:
+        return "unknown"
+    return f"{value:.4f}" if abs(value) < 10 else f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
+
+
+def _certificate(found: dict[str, Any]) -> Any:
+    certificate = found["certificate"]
+    if certificate is None:
+        return paragraph("Certificate", f"none: {found['no_certificate_because']}")
+    return paragraph("Certificate", f"{certificate['statement']} [{certificate['bound']}]")
+
+
+def _cost(found: dict[str, Any]) -> Any:
+    plan, cost = found["plan"], found["cost"]
+    time = "not planned" if plan["seconds"] is None else f"{plan['seconds']:.2g} s"
+    lines = [
+        ("memory on top of the data", format_bytes(plan["memory"]), format_bytes(cost["memory"])),
+        ("time", time, f"{cost['seconds']:.2g} s"),
+    ]
+    return table("Cost of the fit", lines, ("", "planned", "measured"))

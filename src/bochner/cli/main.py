@@ -1,0 +1,98 @@
+"""The command `bochner`: runs a command and turns whatever happens into an exit code and one sentence.
+
+0    done
+1    the answer is no (`bochner test --fail-below`)
+2    wrong usage or bad input
+3    refused: more memory or time than the budget
+70   an error in bochner itself, with a traceback
+130  interrupted
+141  nobody reads the output any more
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import TextIO
+
+from bochner.cli.exits import BAD_INPUT, DEFECT, INTERRUPTED, NO_READER, OVER_BUDGET, OverBudgetError
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run what the arguments ask for; the exit code."""
+    try:
+        import click
+        import rich  # noqa: F401
+    except ModuleNotFoundError as absent:
+        print(f"Error: {absent.name} is not installed. Run: pip install 'bochner[cli]'", file=sys.stderr)
+        return BAD_INPUT
+    from bochner.cli.app import app
+
+    warnings.showwarning = _as_note
+    try:
+        with app.make_context("bochner", list(sys.argv[1:] if arguments is None else arguments)) as context:
+            app.invoke(context)
+        sys.stdout.flush()
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    except click.exceptions.NoArgsIsHelpError as usage:
+        usage.show()
+        return BAD_INPUT
+    except click.ClickException as usage:
+        usage.show()
+        return BAD_INPUT
+    except (KeyboardInterrupt, click.Abort):
+        print("\nInterrupted.", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        _close_output()
+        return NO_READER
+    except Exception as error:
+        return _explain(error)
+    return 0
+
+
+def _explain(error: Exception) -> int:
+    """One sentence for what a person can mend; a traceback for what is ours to mend."""
+    from bochner.errors import BochnerError, MemoryBudgetError
+
+    if isinstance(error, (MemoryBudgetError, OverBudgetError)):
+        print(f"Refused: {error}", file=sys.stderr)
+        return OVER_BUDGET
+    if isinstance(error, MemoryError):
+        print("Refused: the machine has no more memory. Give a smaller --memory or -D.", file=sys.stderr)
+        return OVER_BUDGET
+    if isinstance(error, (BochnerError, OSError)) or type(error).__name__ == "InvalidParameterError":
+        print(f"Error: {error}", file=sys.stderr)
+        return BAD_INPUT
+    import traceback
+
+    traceback.print_exception(error)
+    print("Error: bochner failed. Please report it, with the lines above.", file=sys.stderr)
+    return DEFECT
+
+
+def _as_note(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """A warning of bochner or scikit-learn, for a person: without the line of code that gave it."""
+    if issubclass(category, UserWarning):
+        print(f"note: {message}", file=sys.stderr)
+
+
+def _close_output() -> None:
+    """Nothing more can be written: keep the interpreter from trying when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

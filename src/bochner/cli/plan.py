@@ -1,0 +1,70 @@
+"""`bochner plan`: what a fit would take, before it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from bochner.cli import options
+from bochner.cli.screen import Screen, screen_options, table
+
+__all__ = ["plan"]
+
+
+@click.command(short_help="Features, memory and time that a fit would take.")
+@click.argument("table", type=click.Path())
+@click.option("--target", metavar="COLUMN", help="What would be predicted: not an input.")
+@click.option("--eps", type=float, help="Largest error of the kernel that is allowed over all pairs of rows.")
+@options.delta
+@click.option("-D", "--features-count", "features", type=click.IntRange(2), metavar="NUMBER", help="Random features.")
+@options.kernel
+@options.memory
+@click.option("--time", type=float, metavar="SECONDS", help="Time that the fit may take.")
+@options.drop
+@options.categorical
+@options.seed
+@screen_options
+def plan(as_json: bool, quiet: bool, **given: Any) -> None:
+    """How many features, how much memory, how long: before a fit to TABLE.
+
+    With --eps: as many features as the tightest theorem asks for. With a budget alone: as many as it allows. The
+    certified error holds for the kernel, whatever is learned with it.
+
+    \b
+    Examples:
+      bochner plan houses.csv --target price --eps 0.05
+      bochner plan houses.csv --target price --memory 4GB --time 60
+      bochner plan houses.csv --target price -D 2048 --json
+    """
+    from bochner import TableEncoder
+    from bochner import plan as plan_fit
+    from bochner.cli.tables import column_of_table, read_table
+
+    screen = Screen(as_json=as_json, quiet=quiet)
+    with screen.progress() as progress, screen.noting_warnings():
+        progress.step(f"Reading {given['table']}")
+        rows = read_table(given["table"], dict.fromkeys(given["categorical"], "category"))
+        if given["target"] is not None:
+            column_of_table(rows, given["target"], given["table"])
+        encoder = TableEncoder(target=given["target"], drop=given["drop"], categorical=given["categorical"])
+        X = encoder.fit_transform(rows)
+        progress.step("Planning")
+        found = plan_fit(
+            X,
+            kernel=given["kernel"],
+            n_components=given["features"],
+            eps=given["eps"],
+            delta=given["delta"],
+            memory=given["memory"],
+            time=given["time"],
+            random_state=given["seed"],
+        )
+    for sentence in encoder.notes_:
+        screen.note(sentence)
+    screen.show(
+        {"table": given["table"], "preprocessing": encoder.describe(), **found.to_dict()},
+        table("", [("" if at else "inputs", sentence) for at, sentence in enumerate(encoder.describe())]),
+        "",
+        str(found),
+    )

@@ -1,0 +1,55 @@
+"""`bochner report`: the page that says what a model is worth."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from bochner.cli.screen import Screen, screen_options
+
+__all__ = ["report"]
+
+
+@click.command(short_help="Write the report page of a model.")
+@click.argument("model", type=click.Path())
+@click.option("--data", type=click.Path(), help="A table of rows that the model has not seen, with the target.")
+@click.option("--target", metavar="COLUMN", help="The target in --data.  [default: that of the fit]")
+@click.option("--output", "-o", type=click.Path(), help="The page.  [default: MODEL.html]")
+@click.option("--title", help="Its heading.")
+@screen_options
+def report(
+    model: str, data: str | None, target: str | None, output: str | None, title: str | None, as_json: bool, quiet: bool
+) -> None:
+    """Write a report on MODEL: one HTML page that opens without a network.
+
+    \b
+    Examples:
+      bochner report houses.bochner
+      bochner report houses.bochner --data test.csv -o houses-test.html
+    """
+    from bochner import report as write_report
+    from bochner.cli.models import encoder_of, inputs_of, load_model, read_inputs
+    from bochner.cli.tables import require_writable
+    from bochner.cli.target import read_target
+    from bochner.errors import InvalidDataError
+
+    screen = Screen(as_json=as_json, quiet=quiet)
+    path = output or f"{Path(model).stem}.html"
+    require_writable(path)
+    with screen.progress() as progress, screen.noting_warnings():
+        progress.step(f"Reading {model}")
+        fitted = load_model(model)
+        X = y = None
+        if data is not None:
+            encoder = encoder_of(fitted)
+            name = target or (encoder.target if encoder else None)
+            if name is None:
+                raise InvalidDataError("This model does not know its target: give --target.")
+            rows = read_inputs(fitted, data)
+            task = "classification" if hasattr(fitted, "classes_") else "regression"
+            y = read_target(rows, name, data, task).values
+            X = inputs_of(fitted, rows.drop_columns([name]), data)
+        progress.step("Writing the report")
+        page = write_report(fitted, path, X=X, y=y, title=title or f"Report on {Path(model).name}")
+    screen.show({"report": path, "summary": page.summary}, path)

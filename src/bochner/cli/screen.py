@@ -1,0 +1,153 @@
+"""What a person sees: tables on standard output, notes and progress on standard error; or one JSON document."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+__all__ = ["Screen", "paragraph", "screen_options", "table"]
+
+_PIPE_WIDTH = 100
+
+
+def screen_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options --json and --quiet."""
+    quiet = click.option("--quiet", "-q", is_flag=True, help="No progress and no notes.")
+    machine = click.option(
+        "--json", "as_json", is_flag=True, help="One JSON document on standard output, for machines."
+    )
+    return quiet(machine(command))
+
+
+class Screen:
+    """Where a command says what it found, once, at its end."""
+
+    def __init__(self, *, as_json: bool = False, quiet: bool = False) -> None:
+        self.as_json, self.quiet = as_json, quiet
+        self.notes: list[str] = []
+
+    def note(self, sentence: str) -> None:
+        """Something to know that is not a result."""
+        self.notes.append(sentence)
+        if not self.quiet:
+            print(f"note: {sentence}", file=sys.stderr)
+
+    @contextmanager
+    def noting_warnings(self) -> Iterator[None]:
+        """Warnings become notes, each once."""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("ignore")
+            warnings.simplefilter("always", UserWarning)
+            yield
+        for sentence in dict.fromkeys(str(warning.message) for warning in caught):
+            self.note(sentence)
+
+    def show(self, document: dict[str, Any], *parts: Any) -> None:
+        """The result: the document as JSON, or its parts (texts and rich tables) for people."""
+        if self.as_json:
+            print(json.dumps(_plain(document | {"notes": self.notes}), indent=2, allow_nan=False))
+            return
+        sys.stdout.write(_rendered(parts, terminal=sys.stdout.isatty()))
+
+    @contextmanager
+    def progress(self) -> Iterator[Progress]:
+        """Steps of the work with bars and the time left; silent unless standard error is a terminal."""
+        from rich.console import Console
+        from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bars
+
+        columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+        console = Console(stderr=True)
+        with Bars(*columns, console=console, transient=True, disable=self.quiet or not console.is_terminal) as bars:
+            yield Progress(bars, visible=not bars.disable)
+
+
+class Progress:
+    """The step that is under way, as a bar; it is also a callback for scikit-learn's estimators."""
+
+    def __init__(self, bars: Any, *, visible: bool) -> None:
+        self._bars, self.visible = bars, visible
+        self._task: Any = None
+
+    def step(self, name: str) -> None:
+        """Begin a step; the one before is over."""
+        if self._task is not None:
+            self._bars.remove_task(self._task)
+        self._task = self._bars.add_task(name, total=None)
+
+    # scikit-learn's protocol for callbacks: the blocks of a pass are subtasks of the fit.
+
+    def setup(self, estimator: Any, context: Any) -> None:
+        """Nothing to prepare."""
+
+    def teardown(self, estimator: Any, context: Any) -> None:
+        """Nothing to put away."""
+
+    def on_fit_task_begin(self, estimator: Any, context: Any, **more: Any) -> None:
+        """The length of the bar."""
+        if context.max_subtasks:
+            self._bars.update(self._task, total=context.max_subtasks, completed=0)
+
+    def on_fit_task_end(self, estimator: Any, context: Any, **more: Any) -> bool:
+        """One block more."""
+        if context.parent is not None:
+            self._bars.advance(self._task)
+        return False
+
+
+def table(title: str, rows: Sequence[Sequence[str]], header: Sequence[str] = ()) -> Any:
+    """A table of texts: names left, and numbers right where there is a header."""
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table(box=None, show_header=bool(header), pad_edge=False, padding=(0, 3, 0, 0) if header else (0, 2, 0, 0))
+    for at, name in enumerate(header or rows[0]):
+        numbers = bool(header) and at > 0 and all(row[at][:1] in "-0123456789" for row in rows)
+        grid.add_column(name if header else "", justify="right" if numbers else "left", no_wrap=at == 0)
+    for row in rows:
+        grid.add_row(*row)
+    return Group(Text(title, style="bold"), grid) if title else grid
+
+
+def paragraph(title: str, text: str) -> Any:
+    """A title, and a text that is wrapped."""
+    from rich.console import Group
+    from rich.text import Text
+
+    return Group(Text(title, style="bold"), Text(text))
+
+
+def _rendered(parts: Sequence[Any], *, terminal: bool) -> str:
+    """Parts as text: with colours for a terminal, without escape codes and 100 columns wide for a pipe."""
+    from rich.console import Console
+
+    console = Console(
+        file=io.StringIO(), force_terminal=terminal, width=None if terminal else _PIPE_WIDTH, highlight=False,
+        markup=False, emoji=False,
+    )  # fmt: skip
+    for part in parts:
+        console.print(part, soft_wrap=isinstance(part, str))
+    return "".join(f"{line.rstrip()}\n" for line in console.file.getvalue().splitlines())  # type: ignore[attr-defined]
+
+
+def _plain(value: Any) -> Any:
+    """Plain JSON: NumPy's numbers as numbers, and what is not finite as null."""
+    if isinstance(value, dict):
+        return {str(name): _plain(each) for name, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in value]
+    for as_list in ("tolist", "to_pylist"):  # NumPy, Arrow
+        if hasattr(value, as_list):
+            return _plain(getattr(value, as_list)())
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if isinstance(value, (str, int, bool, type(None))) else str(value)

@@ -1,0 +1,126 @@
+"""`bochner test`: do two tables have the same law?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from bochner.cli import options
+from bochner.cli.exits import ANSWER_IS_NO
+from bochner.cli.screen import Screen, screen_options, table
+
+__all__ = ["test"]
+
+
+@click.command(short_help="Test whether two tables have the same distribution.")
+@click.argument("before", type=click.Path())
+@click.argument("after", type=click.Path())
+@options.kernel
+@click.option(
+    "--length-scale", type=options.NumberOr("median", "aggregate", "held_out"), default="aggregate", show_default=True,
+    help="Scale of the differences looked for; aggregate: five scales in one test.",
+)  # fmt: skip
+@click.option(
+    "--n-resamples", type=click.IntRange(19), default=999, show_default=True, help="Relabellings of the rows."
+)
+@click.option(
+    "--fail-below", type=click.FloatRange(0, 1), metavar="P",
+    help="Exit with code 1 if the p-value is below P: for scripts that watch data.",
+)  # fmt: skip
+@options.drop
+@options.categorical
+@options.seed
+@screen_options
+def test(as_json: bool, quiet: bool, **given: Any) -> None:
+    """Do BEFORE and AFTER come from the same distribution? A p-value that is valid at any size.
+
+    Columns are found by their names. Both tables are prepared together, as by `bochner fit`, so that every row is
+    treated alike. The time is linear in the number of rows.
+
+    \b
+    Examples:
+      bochner test january.csv february.csv
+      bochner test reference.parquet today.parquet --fail-below 0.001 || echo "the data have changed"
+      bochner test before.csv after.csv --drop timestamp --json
+    """
+    from bochner import mmd_test
+
+    screen = Screen(as_json=as_json, quiet=quiet)
+    with screen.progress() as progress, screen.noting_warnings():
+        progress.step("Reading the tables")
+        encoder, X, Y = _samples(given)
+        progress.step(f"Comparing {len(X):,} rows with {len(Y):,}")
+        result = mmd_test(
+            X,
+            Y,
+            kernel=given["kernel"],
+            length_scale=given["length_scale"],
+            n_resamples=given["n_resamples"],
+            rng=given["seed"],
+        )
+    threshold = given["fail_below"]
+    failed = threshold is not None and result.pvalue < threshold
+    document = {
+        "before": {"table": given["before"], "rows": len(X)},
+        "after": {"table": given["after"], "rows": len(Y)},
+        "preprocessing": encoder.describe(),
+        "pvalue": result.pvalue,
+        "statistic": result.statistic,
+        "kernel": repr(result.kernel),
+        "features": result.n_components,
+        "resamples": len(result.null_distribution),
+        "assumptions": result.assumptions,
+        "fail_below": threshold,
+        "failed": failed,
+    }
+    screen.show(document, table("", list(_lines(document))))
+    if failed:
+        raise click.exceptions.Exit(ANSWER_IS_NO)
+
+
+def _samples(given: dict[str, Any]) -> tuple[Any, Any, Any]:
+    """Both tables as arrays, prepared by one encoder that has seen the rows of both: so the p-value stays valid."""
+    import pyarrow as pa
+
+    from bochner import TableEncoder
+    from bochner.cli.tables import read_table
+    from bochner.errors import InvalidDataError
+
+    kinds = dict.fromkeys(given["categorical"], "category")
+    tables = [read_table(given[name], kinds) for name in ("before", "after")]
+    dropped = set(given["drop"])
+    names = [[name for name in rows.column_names if name not in dropped] for rows in tables]
+    different = sorted(set(names[0]) ^ set(names[1]))
+    if different:
+        raise InvalidDataError(
+            f"Both tables must have the same columns. Only one has {', '.join(map(repr, different[:8]))}: --drop them."
+        )
+    try:
+        both = pa.concat_tables([rows.select(names[0]) for rows in tables], promote_options="permissive")
+    except pa.ArrowTypeError as error:
+        raise InvalidDataError(f"Both tables must have columns of the same kinds. {_first_line(error)}") from None
+    encoder = TableEncoder(categorical=given["categorical"])
+    rows = encoder.fit_transform(both)
+    return encoder, rows[: tables[0].num_rows], rows[tables[0].num_rows :]
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0]
+
+
+def _lines(found: dict[str, Any]) -> Any:
+    yield "before", f"{found['before']['table']}: {found['before']['rows']:,} rows"
+    yield "after", f"{found['after']['table']}: {found['after']['rows']:,} rows"
+    for at, sentence in enumerate(found["preprocessing"]):
+        yield "" if at else "inputs", sentence
+    yield "p-value", f"{found['pvalue']:.4g}  ({_meaning(found)})"
+    yield "statistic", f"{found['statistic']:.4g}, {found['resamples']:,} relabellings, {found['kernel']}"
+    if found["fail_below"] is not None:
+        yield "verdict", f"{'below' if found['failed'] else 'not below'} {found['fail_below']:g}"
+
+
+def _meaning(found: dict[str, Any]) -> str:
+    if found["pvalue"] <= 1 / (1 + found["resamples"]):
+        return "no relabelling of the rows gave a difference as large: the smallest value there is"
+    return f"if nothing had changed, a difference as large would come in {100 * found['pvalue']:.3g} % of cases"

@@ -1,0 +1,141 @@
+"""Tables in files."""
+
+import gzip
+import io
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from bochner.cli.tables import read_table, require_writable, write_columns, written_beside
+from bochner.errors import InvalidDataError
+
+FRAME = pd.DataFrame(
+    {
+        "x": [1.5, 2.5, np.nan],
+        "n": [1, 2, 3],
+        "text": ["a", None, "c, d"],
+        "day": pd.to_datetime(["2020-01-01", None, "2020-03-01"]),
+        "yes": [True, False, True],
+    }
+)
+
+
+def same(table):
+    assert table.column_names == list(FRAME)
+    assert table["x"].to_pylist() == [1.5, 2.5, None]
+    assert table["n"].to_pylist() == [1, 2, 3]
+    assert table["text"].to_pylist() == ["a", None, "c, d"]
+    assert table["yes"].to_pylist() == [True, False, True]
+    assert pa.types.is_temporal(table["day"].type)
+    assert table["day"].null_count == 1
+
+
+@pytest.mark.parametrize(("name", "separator"), [("t.csv", ","), ("t.csv", ";"), ("t.tsv", "\t"), ("t.txt", "|")])
+def test_texts_are_read_with_the_delimiter_of_their_first_line(tmp_path, name, separator):
+    FRAME.to_csv(tmp_path / name, sep=separator, index=False)
+    same(read_table(str(tmp_path / name)))
+
+
+def test_compressed_texts_and_parquet_are_read(tmp_path):
+    (tmp_path / "t.csv.gz").write_bytes(gzip.compress(FRAME.to_csv(index=False).encode()))
+    same(read_table(str(tmp_path / "t.csv.gz")))
+    FRAME.to_parquet(tmp_path / "t.parquet")
+    table = read_table(str(tmp_path / "t.parquet"))
+    assert table.column_names == list(FRAME)
+    assert table["text"].to_pylist() == ["a", None, "c, d"]
+
+
+def test_standard_input_is_csv(monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(FRAME.to_csv(index=False).encode())))
+    same(read_table("-"))
+
+
+def test_arrays_have_numbered_columns(tmp_path):
+    np.save(tmp_path / "a.npy", np.arange(6.0).reshape(3, 2))
+    assert read_table(str(tmp_path / "a.npy")).to_pydict() == {"x0": [0, 2, 4], "x1": [1, 3, 5]}
+    np.savez(tmp_path / "a.npz", X=np.arange(6.0).reshape(3, 2), y=np.array([1, 2, 3]))
+    assert read_table(str(tmp_path / "a.npz")).to_pydict() == {"X0": [0, 2, 4], "X1": [1, 3, 5], "y": [1, 2, 3]}
+
+
+def test_arrays_of_objects_and_other_shapes_are_refused(tmp_path):
+    np.save(tmp_path / "o.npy", np.array([{}], dtype=object), allow_pickle=True)
+    np.save(tmp_path / "d.npy", np.zeros((2, 2, 2)))
+    np.savez(tmp_path / "r.npz", a=np.zeros(2), b=np.zeros(3))
+    for name, reason in [("o.npy", "cannot be read"), ("d.npy", "one or two dimensions"), ("r.npz", "same number of")]:
+        with pytest.raises(InvalidDataError, match=reason):
+            read_table(str(tmp_path / name))
+
+
+def test_types_are_told_from_all_rows(tmp_path):
+    rows = [str(i) for i in range(2_000_000)]  # more than a block of the reader
+    (tmp_path / "t.csv").write_text("late\n" + "\n".join([*rows, "2.5", "text"]) + "\n")
+    assert pa.types.is_string(read_table(str(tmp_path / "t.csv"))["late"].type)
+
+
+def test_a_column_is_read_as_what_it_was(tmp_path):
+    (tmp_path / "t.csv").write_text("zip,size\n01,3\n02,4\n")
+    table = read_table(str(tmp_path / "t.csv"), {"zip": "category", "size": "number"})
+    assert table.to_pydict() == {"zip": ["01", "02"], "size": [3.0, 4.0]}
+    (tmp_path / "t.csv").write_text("zip,size\n01,3\n02,big\n")
+    with pytest.raises(InvalidDataError, match="invalid value 'big'"):
+        read_table(str(tmp_path / "t.csv"), {"size": "number"})
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (b"", "cannot be read"),
+        (b"a,b\n", "no rows"),
+        (b"a,b\n1,2,3\n", "Expected 2 columns, got 3"),
+        (b"a,a\n1,2\n", "different names. Twice: a"),
+        (b"a,b\n\xff\xfe\xfa,1\n", "'a' of .* is not text in UTF-8"),
+    ],
+)
+def test_bad_texts_are_refused_in_one_sentence(tmp_path, text, reason):
+    (tmp_path / "t.csv").write_bytes(text)
+    with pytest.raises(InvalidDataError, match=reason) as refusal:
+        read_table(str(tmp_path / "t.csv"))
+    assert "\n" not in str(refusal.value)
+
+
+def test_a_file_that_is_not_what_its_name_says_is_refused(tmp_path):
+    for name in ("t.parquet", "t.npy", "t.npz"):
+        (tmp_path / name).write_text("not a table")
+        with pytest.raises(InvalidDataError, match="cannot be read"):
+            read_table(str(tmp_path / name))
+    with pytest.raises(InvalidDataError, match="no file"):
+        read_table(str(tmp_path / "absent.csv"))
+    with pytest.raises(InvalidDataError, match=r"must end in .csv"):
+        read_table("table.xlsx")
+
+
+def test_columns_are_written_as_csv_and_parquet(tmp_path):
+    columns = {"id": pa.chunked_array([["a", "b,c"]]), "prediction": np.array([0.1, 2], dtype=np.float32)}
+    write_columns(columns, str(tmp_path / "t.csv"))
+    assert (tmp_path / "t.csv").read_text() == 'id,prediction\na,0.1\n"b,c",2.0\n'
+    write_columns(columns, str(tmp_path / "t.parquet"))
+    assert parquet.read_table(tmp_path / "t.parquet").column_names == ["id", "prediction"]
+
+
+def test_an_interrupted_file_leaves_the_old_one(tmp_path):
+    (tmp_path / "t.csv").write_text("old")
+
+    def write_half():
+        with written_beside(tmp_path / "t.csv") as beside:
+            beside.write_text("half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_half()
+    assert (tmp_path / "t.csv").read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
+
+
+def test_a_place_that_cannot_be_written_is_told_before(tmp_path):
+    with pytest.raises(InvalidDataError, match="there is no folder"):
+        require_writable(str(tmp_path / "absent" / "t.csv"))
+    with pytest.raises(InvalidDataError, match="it is a folder"):
+        require_writable(str(tmp_path))
