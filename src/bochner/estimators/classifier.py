@@ -87,9 +87,9 @@ class KernelClassifier(ClassifierMixin, KernelModel):
     cv : int, splitter or iterable of (train, test) indices, default=5
         Folds for alpha="cv" and probability=True; a number: so many, every class spread evenly.
     length_scale : "auto", "ard", "median", float or array of shape (n_features,), default="auto"
-        "auto": one scale, learned by the evidence of least squares on the indicators of the classes
-        (`bochner.planning.tuning`); the kernel's own if `kernel` is a kernel. "ard": one per feature, learned likewise.
-        "median": the median distance between rows.
+        "ard": one scale per feature, learned by the evidence of least squares on the indicators of the classes
+        (`bochner.planning.tuning`). "median": the median distance between rows. "auto": the kernel's own if `kernel` is
+        a kernel, one learned scale for kernel="auto", else the median.
     fit_intercept : bool, default=True
     class_weight : dict or "balanced", default=None
         Factors of the row weights by class, as in scikit-learn.
