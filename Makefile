@@ -44,4 +44,4 @@ $(READY): pyproject.toml
 	touch $@
 
 clean:
-	rm -rf $(VENV) docs/_build .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) docs/_build docs/gallery docs/reference/generated .pytest_cache .mypy_cache .ruff_cache

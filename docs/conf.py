@@ -1,23 +1,48 @@
 """Sphinx configuration."""
 
+import sys
+from pathlib import Path
+
 import bochner
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 project = "bochner"
 copyright = "2026, the bochner developers"
 version = release = bochner.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "sphinx-mathjax-offline"]
-exclude_patterns = ["_build"]
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "peers",
+    "sphinx-mathjax-offline",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["_build", "examples"]
 highlight_language = "none"  # formulas in docstrings are not code
 html_theme = "pydata_sphinx_theme"
 html_title = "bochner"
-html_sidebars = {"**": []}
+html_sidebars = {"index": [], "**": ["sidebar-nav-bs"]}
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_theme_options = {"show_prev_next": False, "secondary_sidebar_items": ["page-toc"]}
 
 autosummary_generate = True
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
+sphinx_gallery_conf = {
+    "examples_dirs": "examples",
+    "gallery_dirs": "gallery",
+    "within_subsection_order": "FileNameSortKey",
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "min_reported_time": 1e9,  # seconds of this machine are of no use to readers
+    "show_signature": False,
+    "write_computation_times": False,
+}
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 myst_heading_anchors = 3
 templates_path = ["_templates"]

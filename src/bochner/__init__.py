@@ -70,6 +70,7 @@ _MODULES = (
     "reporting",
     "reproduce",
     "sampling",
+    "testing",
     "theory",
 )
 

@@ -72,6 +72,11 @@ def set_config(*, memory: int | str | None = None, n_threads: int | None = None)
 def config_context(*, memory: int | str | None = None, n_threads: int | None = None) -> Iterator[Config]:
     """Settings for the length of a `with` block; None keeps the setting in force.
 
+    Parameters
+    ----------
+    memory : int, str such as "4GB" or "512MiB", or None
+    n_threads : int or None
+
     Examples
     --------
     >>> from bochner.config import config_context

@@ -70,8 +70,3 @@ ALL: dict[str, Callable[[], TailBound]] = {
     **{f"{name}-paired": build for name, build in PAIRED.items()},
     **{f"{name}-phase": build for name, build in PHASE.items()},
 }
-
-
-def step(bound: TailBound) -> int:
-    """Widths come in pairs for the paired map."""
-    return 2 if getattr(bound, "embedding", "paired") == "paired" else 1

@@ -1,8 +1,6 @@
 """The decay of a spectrum is recognised, and the counts it implies are those of the tables."""
 
-import doctest
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -114,8 +112,3 @@ def test_the_table_prints_and_becomes_json():
 def test_bad_settings_are_named(name, value):
     with pytest.raises(ValueError, match=f"'{name}' parameter of feature_counts"):
         feature_counts(spectrum_of("polynomial", 2.0), **{"n_points": 100, name: value})
-
-
-def test_the_code_of_the_page_runs():
-    page = Path(__file__).resolve().parents[2] / "docs" / "features-for-data.md"
-    assert doctest.testfile(str(page), module_relative=False).failed == 0

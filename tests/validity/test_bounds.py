@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import beta, binom
+from scipy.stats import binom
 
 from bochner.kernels import Gaussian, Laplacian, Matern
 from bochner.sampling import Orthogonal
+from bochner.testing import check_failure_rate, rate_at_least
 from bochner.theory import (
     downstream,
     expectation,
@@ -29,20 +30,6 @@ from bochner.theory import (
 
 GAUSSIAN = Gaussian()
 EPSILONS = np.array([0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.7, 1.0, 1.5])
-
-
-def lower_limit(failures: int, trials: int) -> float:
-    return float(beta.ppf(1e-7, failures, trials - failures + 1)) if failures else 0.0
-
-
-def check_tail(bound, errors, n_components, epsilons=EPSILONS) -> bool:
-    """No violation; True if some promise was below 1 while it was broken at least once."""
-    informative = False
-    for eps in epsilons:
-        failures, promised = int(np.sum(errors >= eps)), bound.probability(eps, n_components=n_components)
-        assert lower_limit(failures, len(errors)) <= promised, (bound, eps, failures / len(errors), promised)
-        informative |= failures > 0 and promised < 1
-    return informative
 
 
 def draw_frequencies(kernel, shape: tuple[int, int], d: int, rng) -> np.ndarray:
@@ -74,9 +61,9 @@ def test_a_false_promise_is_caught():
 
     rng = np.random.default_rng(0)
     errors = np.abs(np.cos(4 * rng.standard_normal((20_000, 25))).mean(axis=1) - np.exp(-8))
-    check_tail(pointwise.SubGaussian(kernel=GAUSSIAN), errors, 50)
+    check_failure_rate(pointwise.SubGaussian(kernel=GAUSSIAN), errors, 50)
     with pytest.raises(AssertionError):
-        check_tail(TooGood(kernel=GAUSSIAN), errors, 50)
+        check_failure_rate(TooGood(kernel=GAUSSIAN), errors, 50)
 
 
 @pytest.mark.parametrize("embedding", ["paired", "phase"])
@@ -107,9 +94,9 @@ def test_pointwise_bounds_hold(kernel, d, n_components, embedding):
         if bounds[0]._normalised.is_gaussian:
             bounds.append(pointwise.SubGaussian(**setting))
         for bound in bounds:
-            informative += check_tail(bound, errors, n_components, EPSILONS * kernel.variance)
+            informative += check_failure_rate(bound, errors, n_components, EPSILONS * kernel.variance)
         self_normalised = _empirical_bernstein_failures(summands, kernel, difference, n_components, embedding)
-        assert lower_limit(self_normalised, len(errors)) <= 0.05
+        assert rate_at_least(self_normalised, len(errors)) <= 0.05
     assert informative >= 3
 
 
@@ -139,7 +126,7 @@ def test_finite_set_bounds_hold(kernel, d, n_components, embedding):
     if kernel is GAUSSIAN:
         bounds.append(finite_set.UnionSubGaussian(kernel=kernel, n_points=4, embedding=embedding))
     epsilons = np.linspace(0.05, 1.0, 20)
-    informative = [check_tail(bound, errors, n_components, epsilons) for bound in bounds]
+    informative = [check_failure_rate(bound, errors, n_components, epsilons) for bound in bounds]
     assert informative[1]
 
 
@@ -169,7 +156,7 @@ def test_uniform_bounds_hold_with_pairs(d, diameter, n_components):
     if d == 1:
         bounds.append(uniform.LiHonorioLine(**setting))
     for bound in bounds:
-        check_tail(bound, errors, n_components)
+        check_failure_rate(bound, errors, n_components)
     quantile = np.quantile(errors, 0.95)
     assert quantile <= bounds[0].error(n_components, 0.05)
     if diameter >= 3:  # on a small region the error is small everywhere, which no cover knows
@@ -191,7 +178,7 @@ def test_uniform_bounds_hold_with_phases(n_components):
         uniform.AnchoredCover(**setting, embedding="phase", tail="bernstein"),
         uniform.SutherlandSchneiderProp2(**setting),
     ):
-        check_tail(bound, errors, n_components)
+        check_failure_rate(bound, errors, n_components)
     assert np.quantile(errors, 0.95) <= cover.error(n_components, 0.05) <= 3 * np.quantile(errors, 0.95)
     assert errors.mean() <= expectation.DudleyPhase(**setting).mean(n_components)
     assert check_concentration(errors, n_components, "phase")
@@ -209,7 +196,7 @@ def check_concentration(errors, n_components, embedding) -> bool:
     excess, epsilons = errors - mean, np.linspace(0.01, 0.3, 15)
     bousquet = expectation.Concentration(kernel=GAUSSIAN, mean=mean, embedding=embedding)
     mcdiarmid = expectation.McDiarmid(kernel=GAUSSIAN, embedding=embedding)
-    found = [check_tail(bound, excess, n_components, epsilons) for bound in (bousquet, mcdiarmid)]
+    found = [check_failure_rate(bound, excess, n_components, epsilons) for bound in (bousquet, mcdiarmid)]
     return all(found)
 
 
@@ -228,8 +215,8 @@ def test_mean_squares_hold(n_components, embedding):
     mean = mean_square.ExactMean(bracket=bracket, **setting).mean(n_components)
     assert abs(squares.mean() - mean) <= 6 * squares.std() / np.sqrt(len(squares))
     norm = mean_square.HilbertNorm(bracket=bracket, **setting)
-    assert check_tail(norm, np.sqrt(squares), n_components, np.sqrt(mean) * np.linspace(1, 3, 20))
-    check_tail(mean_square.SquaredNormMcDiarmid(**setting), np.abs(squares - mean), n_components)
+    assert check_failure_rate(norm, np.sqrt(squares), n_components, np.sqrt(mean) * np.linspace(1, 3, 20))
+    check_failure_rate(mean_square.SquaredNormMcDiarmid(**setting), np.abs(squares - mean), n_components)
 
 
 @pytest.mark.parametrize("embedding", ["paired", "phase"])
@@ -246,8 +233,8 @@ def test_mean_maps_and_mmd_hold(n_components, embedding):
     setting = {"kernel": GAUSSIAN, "embedding": embedding}
     epsilons = np.linspace(0.05, 1.5, 60)
     found = [
-        check_tail(downstream.MeanMapKernel(**setting), mean_map, n_components, epsilons),
-        check_tail(downstream.MMDSquared(**setting), mmd, n_components, epsilons),
+        check_failure_rate(downstream.MeanMapKernel(**setting), mean_map, n_components, epsilons),
+        check_failure_rate(downstream.MMDSquared(**setting), mmd, n_components, epsilons),
     ]
     assert any(found)
 
@@ -262,7 +249,7 @@ def test_full_orbits_hold_for_sign_flips():
         C = np.cos(X @ rng.standard_normal((2, m)))  # the sines cancel over the orbit
         errors.append(np.abs(C @ C.T / m - exact).max())
     bound = orbit.FullOrbitHoeffding(kernel=GAUSSIAN, n_points=4)
-    check_tail(bound, np.array(errors), 2 * m)
+    check_failure_rate(bound, np.array(errors), 2 * m)
 
 
 @pytest.mark.parametrize(("d", "z"), [(4, 1.0), (16, 1.5), (3, 3.7)])
@@ -276,8 +263,8 @@ def test_orthogonal_variance_is_exact(d, z):
     expected = orthogonal.variance_factor(z, d, d) / d
     squares = errors**2
     assert abs(squares.mean() - expected) <= 6 * squares.std() / np.sqrt(len(squares))
-    assert check_tail(orthogonal.Chebyshev(kernel=GAUSSIAN, difference=difference), errors, 2 * d)
-    check_tail(orthogonal.BlockHoeffding(kernel=GAUSSIAN, n_features=d), errors, 2 * d)
+    assert check_failure_rate(orthogonal.Chebyshev(kernel=GAUSSIAN, difference=difference), errors, 2 * d)
+    check_failure_rate(orthogonal.BlockHoeffding(kernel=GAUSSIAN, n_features=d), errors, 2 * d)
 
 
 @pytest.mark.parametrize("embedding", ["paired", "phase"])
@@ -291,8 +278,8 @@ def test_ridge_and_svm_inputs_hold_on_training_and_test_pairs(embedding):
         errors.append(max(np.abs(gram[:4, :4] - within).max(), np.abs(gram[:4, 4:] - across).max()))
     bound = finite_set.UnionSubGaussian(kernel=GAUSSIAN, n_points=4, n_test=2, embedding=embedding)
     aware = finite_set.DataAware(kernel=GAUSSIAN, X=X, X_test=X_test, embedding=embedding)
-    check_tail(bound, np.array(errors), D)
-    assert check_tail(aware, np.array(errors), D, np.linspace(0.1, 0.6, 26))
+    check_failure_rate(bound, np.array(errors), D)
+    assert check_failure_rate(aware, np.array(errors), D, np.linspace(0.1, 0.6, 26))
 
 
 def test_li_honorio_theorem_1_is_refuted():

@@ -1,0 +1,170 @@
+"""The directive `{peers} name`: a table of one benchmark, made from its JSON when the page is built.
+
+A benchmark without a result file leaves a sentence that says so, so that no number is ever typed by hand.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.util.docutils import SphinxDirective
+
+RESULTS = Path(__file__).resolve().parents[2] / "benchmarks" / "results"
+
+
+def load(name):
+    path = RESULTS / f"{name}.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+
+
+def seconds(value):
+    return "not measured" if value is None else f"{value:.3g} s"
+
+
+def times(value):
+    return "not measured" if value is None else f"{value:.2g}x" if value < 10 else f"{value:.0f}x"
+
+
+def megabytes(value):
+    return f"{value / 1e6:,.0f} MB"
+
+
+def percent(value):
+    return f"{100 * value:.2f} %"
+
+
+def transform():
+    found = load("transform")
+    header = ("input", "columns", "the limit: GEMM and one write", "scikit-learn `RBFSampler`", "xGPR")
+    rows = [
+        (row["dtype"], row["d"], times(1 / row["times_limit"]), times(row["faster_than_scikit_learn"]),
+         times(row["faster_than_xgpr"]))
+        for row in found["rows"]
+    ]  # fmt: skip
+    return header, rows
+
+
+def ridge():
+    found = load("ridge")
+    words = f"{found['n']:,} rows, d = {found['d']}, D = {found['n_components']}, {found['dtype']}"
+    own = found["seconds"]["ours, one penalty"]
+    rows = [(name, seconds(value), times(value / own)) for name, value in found["seconds"].items()]
+    return (words, "time", "against ours, one penalty"), rows
+
+
+def wide():
+    found = load("wide_speed")
+    words = f"{found['n']:,} rows, D = {found['n_components']:,} (xGPR: {found['peer_n_components']:,})"
+    rows = [(name, seconds(fit["seconds"]), f"{fit['error']:.4g}") for name, fit in found["fits"].items()]
+    return (words, "time", "test error"), rows
+
+
+def mnist():
+    found = load("classifier_mnist")
+    rows = []
+    for name in ("ours", "RBFSampler + LogisticRegression", "RBFSampler + LinearSVC"):
+        best = found[name]["best"]
+        rows.append((f"{name}, {best['setting']}", percent(best["accuracy"]), seconds(best["fit_seconds"]),
+                     seconds(best["predict_seconds"])))  # fmt: skip
+    exact = found["SVC"]
+    last = max(exact["measured"], key=int)
+    rows.append((f"SVC on {int(last):,} rows", percent(exact["measured"][last]["accuracy"]),
+                 f"{seconds(exact['fit_seconds_extrapolated'])} extrapolated to all rows",
+                 seconds(exact["measured"][last]["predict_seconds"])))  # fmt: skip
+    return (f"MNIST, 60,000 rows, D = {found['width']}", "right", "fit", "predict 10,000"), rows
+
+
+def tables():
+    found = load("classifier_tables")
+    rows = [
+        (f"{row['data']} ({row['n']:,} x {row['d']})",
+         percent(row["ours"]["accuracy"]), percent(row["SVC"]["accuracy"]),
+         times(row["faster_fit"]), times(row["faster_fit_and_predict"]))
+        for row in found["rows"]
+    ]  # fmt: skip
+    return ("data", "right, ours", "right, exact `SVC`", "faster fit", "faster fit and predict"), rows
+
+
+def accuracy():
+    found = load("accuracy")
+    names = ("ours", "ours, median heuristic", "boosted trees", "Nystroem + ridge", "xGPR")
+    rows = []
+    for key, record in found.items():
+        if isinstance(record, dict) and "ours" in record:
+            cells = [record.get(name, {}) for name in names]
+            shown = [f"{cell['rmse']:.4g}, {seconds(cell['seconds'])}" if "rmse" in cell else
+                     ("failed" if "failed" in cell else "not run") for cell in cells]  # fmt: skip
+            rows.append((f"{key} ({record['n']:,} x {record['d']})", *shown))
+    return ("test error (RMSE), time", *names), rows
+
+
+def two_sample():
+    found = load("two_sample")["against_exact"]
+    rows = [(name, seconds(value)) for name, value in found["seconds"].items()]
+    return (f"test of two samples of {found['n']:,} rows", "time"), rows
+
+
+def orbit():
+    found = load("orbit")["rotated"]
+    rows = [(name, percent(row["error"]), seconds(row["train_seconds"])) for name, row in found["methods"].items()]
+    words = f"rotated digits, {found['n_train']:,} rows, D = {found['n_components']}, {found['n_transforms']} rotations"
+    return (words, "wrong", "training"), rows
+
+
+def streaming():
+    found = load("streaming_airline")
+    rows = [(kind, seconds(found["seconds"][kind]), megabytes(found["peak_bytes"][kind])) for kind in found["seconds"]]
+    return (f"{found['n']:,} rows, D = {found['n_components']}", "time", "peak of the process"), rows
+
+
+def cluster():
+    found = load("cluster")
+    rows = [(f"{workers} worker(s)", seconds(value)) for workers, value in found["seconds"].items()]
+    rows.append(("2 workers, one killed half-way", seconds(found["killed_seconds"])))
+    return (f"{found['n']:,} rows, D = {found['n_components']}", "time"), rows
+
+
+# The file of results behind each table, and the script that makes it.
+TABLES = {
+    "transform": (transform, "transform", "transform.py"),
+    "ridge": (ridge, "ridge", "ridge.py"),
+    "wide": (wide, "wide_speed", "wide.py"),
+    "mnist": (mnist, "classifier_mnist", "classifier.py"),
+    "tables": (tables, "classifier_tables", "classifier.py"),
+    "accuracy": (accuracy, "accuracy", "accuracy.py"),
+    "two_sample": (two_sample, "two_sample", "two_sample.py"),
+    "orbit": (orbit, "orbit", "orbit.py"),
+    "streaming": (streaming, "streaming_airline", "streaming.py"),
+    "cluster": (cluster, "cluster", "cluster.py"),
+}
+
+
+def markdown(name):
+    """The table as Markdown, or a sentence if there is no result."""
+    make, result, script = TABLES[name]
+    found = load(result)
+    if found is None:
+        return f"*Not measured yet: `benchmarks/{script}` will fill this table.*"
+    header, rows = make()
+    lines = [header, ["---"] * len(header), *rows]
+    table = "\n".join(f"| {' | '.join(str(cell) for cell in line)} |" for line in lines)
+    return f"{table}\n\n`benchmarks/{script}`, {found['machine']}."
+
+
+class Peers(SphinxDirective):
+    required_arguments = 1
+
+    def run(self):
+        self.env.note_dependency(str(RESULTS / f"{TABLES[self.arguments[0]][1]}.json"))
+        parent = nodes.Element()
+        text = markdown(self.arguments[0])
+        self.state.nested_parse(StringList(text.splitlines(), source="benchmarks/results"), 0, parent)
+        return parent.children
+
+
+def setup(app):
+    app.add_directive("peers", Peers)
+    return {"parallel_read_safe": True}
