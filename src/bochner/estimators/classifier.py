@@ -266,11 +266,13 @@ class KernelClassifier(ClassifierMixin, KernelModel):
 
     def predict(self, X: Any) -> Array:
         """The class of the largest score of each row."""
+        check_is_fitted(self)
         return blockwise(partial(_chosen, self.classes_), self._scores(X), self.classes_.dtype)
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> Array:
         """Probabilities of the classes, shape (n_samples, n_classes)."""
+        check_is_fitted(self)
         return blockwise(
             partial(_probabilities, self._inverse_temperature), self._scores(X), float, n_columns=len(self.classes_)
         )
