@@ -30,6 +30,7 @@ bench: $(READY)
 	$(PY) benchmarks/transform.py
 	$(PY) benchmarks/ridge.py
 	$(PY) benchmarks/memory.py
+	$(PY) benchmarks/wide.py
 	$(PY) benchmarks/classifier.py
 	$(PY) benchmarks/leverage.py
 	$(PY) benchmarks/orbit.py

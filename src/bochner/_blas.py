@@ -21,16 +21,15 @@ __all__ = ["cholesky", "householder_qr", "lower_gram", "product", "symmetric_pro
 _PREFIX = {np.dtype(np.float32): ("s", ctypes.c_float), np.dtype(np.float64): ("d", ctypes.c_double)}
 
 
-def lower_gram(Z: Array, out: Array, *, of_rows: bool = False) -> None:
-    """Write the lower triangle of Z'Z, or of Z Z', to `out`; the upper triangle of `out` is left as it is.
+def lower_gram(Z: Array, out: Array) -> None:
+    """Write the lower triangle of Z'Z to `out` (D, D); the upper triangle of `out` is left as it is.
 
     `Z` (n, D) has contiguous columns within a row; both are C-ordered and of one float type.
     """
     prefix, real = _PREFIX[Z.dtype]
-    size, inner = Z.shape if of_rows else Z.shape[::-1]
-    # In column-major eyes Z is its transpose A (D, n), and the lower triangle of `out` the upper one of A A' or A'A.
-    flag = b"T" if of_rows else b"N"
-    _call(f"{prefix}syrk", b"U", flag, size, inner, real(1.0), *_matrix(Z.T), real(0.0), *_matrix(out.T))
+    n, width = Z.shape
+    # In column-major eyes Z is its transpose A (D, n), and the lower triangle of `out` the upper one of A A'.
+    _call(f"{prefix}syrk", b"U", b"N", width, n, real(1.0), *_matrix(Z.T), real(0.0), *_matrix(out.T))
 
 
 def cholesky(matrix: Array) -> bool:

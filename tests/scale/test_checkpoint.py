@@ -198,3 +198,16 @@ def identity_in(path: Path):
     from bochner._archive import read_archive
 
     return read_archive(path, kind="checkpoint", version=1)[1]["identity"]
+
+
+def test_an_iterative_fit_refuses_the_checkpoint_of_other_rows(tmp_path, table, monkeypatch):
+    monkeypatch.setattr(checkpoint_module, "_SHORTEST", 0.0)
+    monkeypatch.setattr(checkpoint_module, "_REST", 0)
+    X, y = table
+    regressor(tmp_path / "c", solver="iterative").fit(X, y)
+    again = regressor(tmp_path / "c", solver="iterative").fit(X, y)
+    np.testing.assert_allclose(again.predict(X), regressor(solver="direct").fit(X, y).predict(X), atol=1e-4)
+    changed = X.copy()
+    changed[77, 1] += 1e-12
+    with pytest.raises(CheckpointError, match="checksum of the rows"):
+        regressor(tmp_path / "c", solver="iterative").fit(changed, y)

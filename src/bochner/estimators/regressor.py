@@ -40,7 +40,15 @@ from bochner.solvers import (
     effective_dof,
     solve_ridge,
 )
-from bochner.statistics import CheckpointFile, Moments, MomentsCheckpoint, PassPlan, accumulate, plan_pass
+from bochner.statistics import (
+    CheckpointFile,
+    Moments,
+    MomentsCheckpoint,
+    PassPlan,
+    accumulate,
+    plan_pass,
+    rows_checksum,
+)
 from bochner.theory import Certificate
 
 __all__ = ["KernelRegressor"]
@@ -140,7 +148,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         The solver that was used.
     n_iter_ : int
         Its iterations; 1 for the direct solver.
-    residuals_ : array of shape (n_iter_ + 1, n_targets) or None
+    residuals_ : array of shape (n_iterations + 1, n_targets) or None
         Relative residuals before every iteration and after the last one, of the iterative solver.
     condition_ : tuple of float or None
         Condition number of the equations, at most, and of the preconditioned ones, at least, of the iterative solver.
@@ -226,8 +234,9 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
     @with_callbacks
     @validated
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Fit the model in one pass over the rows; two for alpha="loo", or where float32 does not do (`precision_`), many
-        for the iterative solver.
+        """Fit the model in one pass over the rows; many with the iterative solver.
+
+        Two for alpha="loo", or where float32 does not do (`precision_`).
 
         Parameters
         ----------
@@ -432,7 +441,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         return rows
 
     def _opened_checkpoint(self, rows: RowSource) -> tuple[CheckpointFile | None, MomentsCheckpoint | None]:
-        """The checkpoint of this fit, with what an earlier run of it left there; of moments if they are what it holds."""
+        """The checkpoint of this fit, with what an earlier run of it left there, and its moments, if it has some."""
         if self.checkpoint is None:
             return None, None
         identity = {"solver": self.solver_, **self._identity(rows)}
@@ -440,7 +449,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
             moments = MomentsCheckpoint(CheckpointFile(self.checkpoint, identity))
             return moments.file, moments
         names = ("alpha", "alphas", "fit_intercept", "tol", "validation_fraction")
-        file = CheckpointFile(self.checkpoint, {**identity, **{name: repr(getattr(self, name)) for name in names}})
+        identity |= {name: repr(getattr(self, name)) for name in names}
+        file = CheckpointFile(self.checkpoint, {**identity, "checksum of the rows": rows_checksum(rows)})
         file.load()  # its notes have the seed
         return file, None
 

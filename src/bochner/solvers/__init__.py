@@ -16,7 +16,7 @@ from bochner.solvers.linear import LinearSolution
 from bochner.solvers.losses import Logistic
 from bochner.solvers.path import RidgePath
 from bochner.solvers.penalty import QuadraticPenalty
-from bochner.solvers.preconditioner import LowRankSpread
+from bochner.solvers.preconditioner import LowRankSpread, SubsampleGram
 from bochner.solvers.principal import PrincipalAxes, principal_axes
 from bochner.solvers.problem import RidgePoint, RidgeProblem
 from bochner.solvers.ridge import PredictiveSpread, RidgeSolution, effective_dof, solve_ridge
@@ -39,6 +39,7 @@ __all__ = [
     "RidgePoint",
     "RidgeProblem",
     "RidgeSolution",
+    "SubsampleGram",
     "choose_penalty",
     "default_penalties",
     "effective_dof",

@@ -12,7 +12,7 @@ import numpy as np
 from bochner._random import Stream, generator
 from bochner._typing import Array
 from bochner.solvers.conjugate_gradient import ConjugateGradients, State
-from bochner.solvers.criteria import gcv_score, noise_variance
+from bochner.solvers.criteria import calibrated_noise_variance, gcv_score, noise_variance
 from bochner.solvers.path import RidgePath, penalty_grid
 from bochner.solvers.preconditioner import LowRankSpread, ShiftedFactor, SubsampleGram, best_rows, first_rows, most_rows
 from bochner.solvers.problem import RidgePoint, RidgeProblem, noise_floor
@@ -58,7 +58,8 @@ class IterativeSolution(RidgeSolution):
         Iterations at the penalty of the model.
     n_passes : int
         Products with G in all: those of the search for a penalty, of all iterations, of recomputed residuals.
-    ending : Ending
+    outcome : str
+        Name of the `ending`.
     condition : tuple of float
         Condition number of G + alpha, at most, and of the preconditioned system, at least (by its Lanczos matrix).
     rows : int
@@ -73,11 +74,15 @@ class IterativeSolution(RidgeSolution):
     residuals: Array
     n_iter: int
     n_passes: int
-    ending: Ending
+    outcome: str
     condition: tuple[float, float]
     rows: int
     shift: float
     spread: LowRankSpread
+
+    @property
+    def ending(self) -> Ending:
+        return Ending[self.outcome]
 
     @property
     def converged(self) -> bool:
@@ -203,6 +208,7 @@ class _Solver:
         factor = self._factor(alpha, limits.tol)
         cg = self._systems(np.full(k + PROBES, alpha), [factor] * (k + PROBES), tols, state, start)
         cg.state.update(stage="final", alpha=alpha, **(_path_to_state(path) if path else {}))
+        path = _path_of_state(cg.state)
         ending = self._iterate(cg, k, limits)
         point = self._point(cg, alpha, slice(None), self._correction(factor))
         coef, intercept = self._model(cg)
@@ -213,14 +219,14 @@ class _Solver:
             alpha=alpha,
             coef=coef,
             intercept=intercept,
-            noise_variance=noise_variance(self.problem, point),
+            noise_variance=(calibrated_noise_variance if path else noise_variance)(self.problem, point),
             log_evidence=float("nan"),
-            path=_path_of_state(cg.state),
+            path=path,
             dof=point.dof,
             residuals=cg.state["history"][:, :k].copy(),
             n_iter=cg.n_iter,
             n_passes=self.n_passes,
-            ending=ending,
+            outcome=ending.name,
             condition=(1 + self.gram.largest_eigenvalue() / alpha, cg.condition(0)),
             rows=len(self.gram.A),
             shift=factor.shift,

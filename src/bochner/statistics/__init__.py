@@ -1,6 +1,6 @@
 """Sufficient statistics of the rows: a commutative monoid, gathered in one pass."""
 
-from bochner.statistics.checkpoint import CheckpointFile, MomentsCheckpoint
+from bochner.statistics.checkpoint import CheckpointFile, MomentsCheckpoint, rows_checksum
 from bochner.statistics.executor import PassPlan, accumulate, for_each_block, plan_pass
 from bochner.statistics.moments import BlockMoments, Moments
 from bochner.statistics.normal import NormalOperator, NormalStart, StreamedNormal
@@ -20,4 +20,5 @@ __all__ = [
     "for_each_block",
     "open_stream",
     "plan_pass",
+    "rows_checksum",
 ]

@@ -19,14 +19,15 @@ import numpy as np
 
 from bochner._archive import read_archive, write_archive
 from bochner._typing import Array
-from bochner.data import Block
+from bochner.data import Block, RowSource
 from bochner.errors import CheckpointError, CheckpointWarning, FileFormatError
 from bochner.statistics.moments import Moments
 
-__all__ = ["CheckpointFile", "MomentsCheckpoint", "block_checksum"]
+__all__ = ["CheckpointFile", "MomentsCheckpoint", "block_checksum", "rows_checksum"]
 
 _KIND, _VERSION = "checkpoint", 1
 _SHORTEST = 1.0  # seconds between two writes
+_READ_ROWS = 65536
 _REST = 50  # times the length of the last write, at least
 
 
@@ -157,6 +158,15 @@ class MomentsCheckpoint:
         starts, checksums = np.array(list(self.done.items()), dtype=np.int64).reshape(-1, 2).T
         arrays = {name: getattr(total, name) for name in ("z_mean", "y_mean", "zz", "zy", "yy")}
         self.file.save(state, {**arrays, "starts": starts.copy(), "checksums": checksums.copy()})
+
+
+def rows_checksum(rows: RowSource) -> str:
+    """A checksum of all rows, for a fit whose state does not tell which rows are in it: one reading pass."""
+    if rows.distributed:
+        from bochner.statistics.dask import partition_checksums
+
+        return f"{crc32(repr(partition_checksums(rows)).encode()):08x}"
+    return f"{crc32(repr([block_checksum(block) for block in rows.blocks(_READ_ROWS)]).encode()):08x}"
 
 
 def block_checksum(block: Block) -> int:

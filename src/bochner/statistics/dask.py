@@ -35,7 +35,7 @@ try:
 except ImportError as error:  # pragma: no cover
     raise MissingExtraError("dask", "dask") from error
 
-__all__ = ["DaskRows", "DistributedStream", "accumulate_on_workers"]
+__all__ = ["DaskRows", "DistributedStream", "accumulate_on_workers", "partition_checksums"]
 
 
 class DaskRows(RowSource):
@@ -347,6 +347,12 @@ def _shipped(feature_map: FeatureMap) -> Any:
     recipe = feature_map.recipe if isinstance(feature_map, FourierMap) else None
     content = feature_map if recipe is None else recipe
     return dask.delayed(_Shipped(joblib.hash(content), content), traverse=False)
+
+
+def partition_checksums(rows: RowSource) -> list[int]:
+    """CRC-32 of every partition."""
+    assert isinstance(rows, DaskRows)
+    return rows.compute([_task(_checksum_of)(part) for part in rows.parts])
 
 
 def _not_in(checkpoint: MomentsCheckpoint | None, rows: DaskRows) -> list[int]:

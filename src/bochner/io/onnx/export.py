@@ -73,6 +73,8 @@ def to_onnx(model: Any, path: str | Path | None = None, *, dtype: Any = None, st
     check_is_fitted(model)
     if std and not isinstance(model, KernelRegressor):
         raise invalid_parameter("to_onnx", "std", "False for a model other than KernelRegressor", std)
+    if std and model.moments_ is None:
+        raise invalid_parameter("to_onnx", "std", "False for a model of the iterative solver", std)
     if type(model).__module__.startswith("sklearn."):
         from bochner.io.onnx.pipelines import convert_pipeline
 
