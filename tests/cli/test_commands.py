@@ -61,6 +61,17 @@ def test_fit_ends_with_score_certificate_cost_and_two_files(fitted):
     assert (folder / "houses.html").read_text().startswith("<!DOCTYPE html>")
 
 
+def test_leave_one_out_is_not_misled_by_rows_with_gaps(fitted):
+    folder, _ = fitted
+    assert bo.load(folder / "houses.bochner")[-1].alpha == "loo"
+    train, new = make_houses(800).drop(columns="rooms"), make_houses(2000, seed=7).drop(columns="rooms")
+    encoder = bo.TableEncoder(target="price").fit(train)
+    X, X_new = encoder.transform(train), encoder.transform(new)
+    models = [bo.KernelRegressor(alpha=alpha, random_state=0).fit(X, train["price"]) for alpha in ("loo", "gcv")]
+    by_loo, by_gcv = (np.mean((model.predict(X_new) - new["price"]) ** 2) for model in models)
+    assert by_loo < 0.8 * by_gcv
+
+
 def test_output_to_a_pipe_has_no_bars_and_no_escape_codes(fitted):
     _, done = fitted
     assert "\x1b" not in done.stdout + done.stderr

@@ -158,3 +158,18 @@ def test_ard_works_on_a_kernel_that_is_handed_over():
     model = bo.KernelRegressor(bo.Matern(nu=2.5), length_scale="ard", random_state=0).fit(X, y)
     assert model.features_.kernel_.nu == 2.5
     assert len(model.features_.kernel_.length_scale) == 6
+
+
+def test_a_given_penalty_is_kept_and_its_gradient_is_that_of_finite_differences():
+    from bochner.planning.tuning.search import _Tied
+
+    tied = _Tied(surface(bo.Gaussian(), evidence), np.log(0.5))
+    theta = np.array([0.3, 0.5, -0.2, -2.0])
+    steps = 1e-6 * np.eye(4)
+    expected = [(tied(theta + step)[0] - tied(theta - step)[0]) / 2e-6 for step in steps]
+    np.testing.assert_allclose(tied(theta)[1], expected, rtol=1e-5, atol=1e-7)
+    X = np.random.default_rng(0).standard_normal((400, 2))
+    model = bo.KernelRegressor(n_components=128, alpha=0.5, random_state=0).fit(X, X @ [1.0, 2.0])
+    found = model.tuning_
+    assert found.noise_variance / found.signal_variance == pytest.approx(0.5)
+    assert model.score(X, X @ [1.0, 2.0]) > 0.95

@@ -27,7 +27,10 @@ __all__ = ["fit"]
     help="Share of the rows that is held out to score the model; 0: none.",
 )  # fmt: skip
 @click.option("--split-column", metavar="COLUMN", help="Hold out the rows in which this column says test, true or 1.")
-@options.kernel
+@click.option(
+    "--kernel", type=click.Choice(["auto", *options.KERNELS]), default="gaussian", show_default=True,
+    help="How rows are compared; auto: Gaussian or Matern, by the data.",
+)  # fmt: skip
 @click.option(
     "-D", "--features-count", "features", type=click.IntRange(2), metavar="NUMBER",
     help="Random features.  [default: sqrt(n) log n, or what --eps or the budget asks for]",
@@ -38,7 +41,7 @@ __all__ = ["fit"]
 )  # fmt: skip
 @click.option(
     "--alpha", type=options.NumberOr("auto", "gcv", "evidence", "loo", "cv"), default="auto", show_default=True,
-    help="Penalty; auto: by generalised cross-validation (regression) or cross-validation.",
+    help="Penalty; auto: by leave-one-out (regression, up to 4,096 features) or cross-validation.",
 )  # fmt: skip
 @click.option("--weight", metavar="COLUMN", help="Weights of the rows.")
 @options.drop

@@ -87,9 +87,9 @@ class KernelClassifier(ClassifierMixin, KernelModel):
     cv : int, splitter or iterable of (train, test) indices, default=5
         Folds for alpha="cv" and probability=True; a number: so many, every class spread evenly.
     length_scale : "auto", "ard", "median", float or array of shape (n_features,), default="auto"
-        "auto": one scale, learned by the evidence of least squares on the indicators of the classes
-        (`bochner.planning.tuning`); the kernel's own if `kernel` is a kernel. "ard": one per feature, learned likewise.
-        "median": the median distance between rows.
+        "ard": one scale per feature, learned by the evidence of least squares on the indicators of the classes
+        (`bochner.planning.tuning`). "median": the median distance between rows. "auto": the kernel's own if `kernel` is
+        a kernel, one learned scale for kernel="auto", else the median.
     fit_intercept : bool, default=True
     class_weight : dict or "balanced", default=None
         Factors of the row weights by class, as in scikit-learn.
@@ -266,11 +266,13 @@ class KernelClassifier(ClassifierMixin, KernelModel):
 
     def predict(self, X: Any) -> Array:
         """The class of the largest score of each row."""
+        check_is_fitted(self)
         return blockwise(partial(_chosen, self.classes_), self._scores(X), self.classes_.dtype)
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> Array:
         """Probabilities of the classes, shape (n_samples, n_classes)."""
+        check_is_fitted(self)
         return blockwise(
             partial(_probabilities, self._inverse_temperature), self._scores(X), float, n_columns=len(self.classes_)
         )

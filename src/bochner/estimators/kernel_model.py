@@ -125,7 +125,13 @@ class KernelModel(CallbackSupportMixin, BaseEstimator):
         """Whether there are scales to learn: not those of a kernel that was handed over, unless asked for."""
         if not self._supervised or not isinstance(self.length_scale, str) or self.length_scale == "median":
             return False
-        return self.length_scale == "ard" or not isinstance(self.kernel, Stationary)
+        if self.length_scale == "ard" or self.kernel == "auto":
+            return True
+        return not isinstance(self.kernel, Stationary) and self._auto_learns()
+
+    def _auto_learns(self) -> bool:
+        """Whether length_scale="auto" learns the scale of a named kernel; else it is the median distance."""
+        return False
 
     def _announce_passes(self, rows: RowSource, n_solver: int) -> None:
         """Tell the log how often rows that are not in memory will be read, and why."""

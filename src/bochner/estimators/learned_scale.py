@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_regressor
 
 from bochner._random import Stream, generator
 from bochner._typing import Array
@@ -37,7 +38,14 @@ def learn_scales(model: Any, rows: RowSource, targets: TargetsOfRows, *, width: 
         sample_weight=weight,
         width=width,
         n_samples=rows.n_rows,
+        penalty=_given_penalty(model),
     )
+
+
+def _given_penalty(model: Any) -> float | None:
+    """The penalty of a ridge fit, if it is a number: the scales are then the best for it. Other losses have others."""
+    alpha = model.alpha if is_regressor(model) else None
+    return None if alpha is None or isinstance(alpha, str) or alpha == 0 else float(alpha)
 
 
 def subsample(rows: RowSource, targets: TargetsOfRows, size: int, seed: int) -> tuple[Any, Array, Array | None]:

@@ -96,10 +96,10 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         Penalties to choose from. None: 25 from the rounding floor of the moments up to their trace, refined around the
         best one (not for "loo").
     length_scale : "auto", "ard", "median", float or array of shape (n_features,), default="auto"
-        "auto": one scale, learned by the evidence of a narrow map on a subsample (`bochner.planning.tuning`); the
-        kernel's own if `kernel` is a kernel. "ard": one per feature, learned likewise. "median": the median distance
-        between rows. What is learned is learned with other frequencies than those of the model, which therefore stay
-        independent of it: certificates hold as they are.
+        "auto": one scale, learned by the evidence of a narrow map on a subsample (`bochner.planning.tuning`), for the
+        penalty that is given if `alpha` is a number; the kernel's own if `kernel` is a kernel. "ard": one per feature,
+        learned likewise. "median": the median distance between rows. What is learned is learned with other frequencies
+        than those of the model, which therefore stay independent of it: certificates hold as they are.
     solver : {"auto", "direct", "iterative"}, default="auto"
         "direct" forms the D x D moments in one pass. "iterative" makes many passes of conjugate gradients and holds no
         such matrix: for wide maps, beyond some 8,000 features. It has no evidence, and its error bars and degrees of
@@ -433,6 +433,10 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
         return PredictiveSpread(self.moments_, fit_intercept=self.fit_intercept, alpha=solution.alpha)
 
     # The steps of a fit, in their order.
+
+    def _auto_learns(self) -> bool:
+        """At a given penalty the scale is the best one for it."""
+        return True
 
     def _validated_rows(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> RowSource:
         rows, y = rows_to_fit(self, X, y, sample_weight, reset=reset, multi_output=True, y_numeric=True)

@@ -110,6 +110,7 @@ def tune(
     width: int = 4096,
     n_samples: int | None = None,
     criterion: str = "evidence",
+    penalty: float | None = None,
     n_restarts: int | None = None,
     time_budget: float | None = None,
 ) -> Tuning:
@@ -132,6 +133,8 @@ def tune(
     width, n_samples : int
         Size of the final fit, against which the refinements are weighed. None: as many rows as given.
     criterion : {"evidence", "gcv"}, default="evidence"
+    penalty : float, default=None
+        The alpha of the final fit, if it is given: the ratio of noise and signal variance, which is then not learned.
     n_restarts : int, default=None
         Starts per kernel: the median heuristic, and perturbations of it. None: two, or one if there are many kernels.
     time_budget : float, default=None
@@ -145,7 +148,7 @@ def tune(
     n_restarts = n_restarts or (2 if len(kernels) == 1 else 1)
     data = _Data.of(X, Y, sample_weight, per_feature)
     search = [
-        _Descent(data, kernel, start, seed, criterion, clock)
+        _Descent(data, kernel, start, seed, criterion, penalty, clock)
         for kernel in kernels
         for start in _starts(data, kernel, seed, n_restarts)
     ]
@@ -235,11 +238,14 @@ class _Descent:
     start: Array
     seed: int
     criterion: str
+    penalty: float | None
     clock: _Clock
 
     def run(self, n_rows: int, n_frequencies: int, iterations: int) -> Stage:
         surface = self._surface(n_rows, n_frequencies)
-        losses = [surface(self.start)[0]]
+        free = surface if self.penalty is None else _Tied(surface, np.log(self.penalty))
+        start = self.start if self.penalty is None else self.start[:-1]
+        losses = [free(start)[0]]
 
         def record(intermediate_result: Any) -> None:
             losses.append(float(intermediate_result.fun))
@@ -248,15 +254,16 @@ class _Descent:
 
         scales = [(start + _REACH[0], start + _REACH[1]) for start in self.start[:-2]]
         found = minimize(
-            surface,
-            self.start,
+            free,
+            start,
             jac=True,
             method="L-BFGS-B",
-            bounds=[*scales, tuple(_NOISE), tuple(_SIGNAL)],
+            bounds=[*scales, tuple(_NOISE), tuple(_SIGNAL)][: len(start)],
             callback=record,
             options={"maxiter": iterations, "maxcor": 20, "ftol": 1e-6},
         )
-        return Stage(self.kernel, len(surface.Y), len(surface.omega), tuple(losses), found.x)
+        theta = found.x if self.penalty is None else np.append(found.x, found.x[-1] - np.log(self.penalty))
+        return Stage(self.kernel, len(surface.Y), len(surface.omega), tuple(losses), theta)
 
     def _surface(self, n_rows: int, n_frequencies: int) -> Surface:
         data, d = self.data, self.data.X.shape[1]
@@ -269,6 +276,18 @@ class _Descent:
         points = QuasiMonteCarlo().points(m, d, measure.n_vectors, measure.n_uniforms, tuning_seed(self.seed))
         omega = measure.frequencies(*points)
         return Surface(data.X[rows], data.Y[rows], weight, omega, _CRITERIA[self.criterion])
+
+
+@dataclass(frozen=True)
+class _Tied:
+    """The criterion with signal variance = noise variance / alpha, for an alpha that is given."""
+
+    surface: Surface
+    log_alpha: float
+
+    def __call__(self, theta: Array) -> tuple[float, Array]:
+        value, slope = self.surface(np.append(theta, theta[-1] - self.log_alpha))
+        return value, np.append(slope[:-2], slope[-2] + slope[-1])
 
 
 def tuning_seed(seed: int) -> int:
