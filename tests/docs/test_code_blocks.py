@@ -36,11 +36,11 @@ BLOCK = re.compile(
 
 def prelude():
     rng = np.random.default_rng(0)
-    X, X_new, Y = rng.standard_normal((250, 3)), rng.standard_normal((50, 3)), rng.standard_normal((250, 3))
+    X, X_new, Y = rng.standard_normal((200, 3)), rng.standard_normal((50, 3)), rng.standard_normal((200, 3))
     truth = lambda X: np.sin(2 * X[:, 0]) + X[:, 1]  # noqa: E731
     return {
         "X": X,
-        "y": truth(X) + 0.1 * rng.standard_normal(250),
+        "y": truth(X) + 0.1 * rng.standard_normal(200),
         "labels": np.where(truth(X) > 0, "yes", "no"),
         "X_new": X_new,
         "y_new": truth(X_new),
