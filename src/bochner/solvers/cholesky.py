@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
+
 import numpy as np
 from scipy.linalg import cho_solve, solve_triangular
 from scipy.linalg.lapack import dpotrf, dtrtri
 
+from bochner._threads import single_threaded_blas
 from bochner._typing import Array
 from bochner.solvers.problem import RidgeProblem
 
 __all__ = ["RidgeFactor", "factorise"]
+
+_WIDEST_IN_THREADS = 8192
 
 
 class RidgeFactor:
@@ -37,12 +42,21 @@ class RidgeFactor:
 
     def trace_of_inverse(self) -> float:
         """tr (G + alpha I)^-1 = ||U^-1||_F^2."""
-        inverse, _ = dtrtri(self.upper, lower=0)
+        with _safely(len(self.upper)):
+            inverse, _ = dtrtri(self.upper, lower=0)
         return float(np.sum(np.triu(inverse) ** 2))
 
     def log_det(self) -> float:
         """log det(G + alpha I)."""
         return float(2 * np.sum(np.log(np.diagonal(self.upper))))
+
+
+def _safely(width: int) -> AbstractContextManager[None]:
+    """One BLAS thread for wide matrices: with two, potrf of OpenBLAS 0.3.30 crashes at a width of 16,384.
+
+    One thread runs at its peak there, so that little is lost.
+    """
+    return single_threaded_blas() if width > _WIDEST_IN_THREADS else nullcontext()
 
 
 def factorise(problem: RidgeProblem, alpha: float) -> RidgeFactor:
@@ -51,7 +65,8 @@ def factorise(problem: RidgeProblem, alpha: float) -> RidgeFactor:
     while True:
         matrix = problem.gram.copy().T  # column-major: its upper triangle is the lower one of gram
         matrix[np.diag_indices_from(matrix)] += trial
-        upper, failed_at = dpotrf(matrix, lower=0, clean=0, overwrite_a=1)
+        with _safely(len(matrix)):
+            upper, failed_at = dpotrf(matrix, lower=0, clean=0, overwrite_a=1)
         if failed_at == 0 and np.all(np.isfinite(np.diagonal(upper))):
             return RidgeFactor(upper, trial)
         trial = max(10 * trial, problem.noise_floor(), np.finfo(float).tiny)
