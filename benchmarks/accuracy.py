@@ -37,6 +37,7 @@ WIDTH, LEVEL = 8192, 0.9
 WIDER = {"kin40k": 12_288}
 """Widths that differ from the rest: targets without noise use every feature they get."""
 XGPR_WIDTH = 4096
+PEERS = ("boosted trees", "Nystroem + ridge", "xGPR")
 
 
 def table(name, fold):
@@ -130,7 +131,7 @@ def rmse(mean, y):
     return float(np.sqrt(np.mean((mean - y) ** 2)))
 
 
-def one_set(name, fold, width, peers):
+def one_set(name, fold, width, left_out):
     train, test = table(name, fold)
     width = WIDER.get(name, WIDTH) if width is None else width
     setting = SETTING | {"n_components": width}
@@ -148,7 +149,7 @@ def one_set(name, fold, width, peers):
     }
     record = {"n": len(train[0]), "d": train[0].shape[1], "setting": setting, "required": REQUIRED.get(name)}
     for who, run in contestants.items():
-        if not (peers or who.startswith("ours")):
+        if who in left_out:
             continue
         try:
             record[who] = run()
@@ -210,8 +211,10 @@ STUDIES = {"classifiers": classifiers, "noise_columns": noise_columns, "tuning_c
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", default=[*REQUIRED, *OTHERS, *STUDIES])
-    parser.add_argument("--folds", type=int, default=1, help="how many folds, from fold 0")
+    parser.add_argument("--folds", type=int, default=1, help="how many folds")
     parser.add_argument("--width", type=int, default=None, help="features; 8192 unless told")
+    parser.add_argument("--first-fold", type=int, default=0)
+    parser.add_argument("--skip", nargs="*", default=[], help="contestants to leave out, such as 'ours, conformal'")
     parser.add_argument("--no-peers", action="store_true", help="ours only")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -219,8 +222,9 @@ def main():
         if name in STUDIES:
             add(name, STUDIES[name](arguments.width))
             continue
-        for fold in range(arguments.folds):
-            add(f"{name}, fold {fold}", one_set(name, fold, arguments.width, not arguments.no_peers))
+        for fold in range(arguments.first_fold, arguments.first_fold + arguments.folds):
+            left_out = [*arguments.skip, *(PEERS if arguments.no_peers else ())]
+            add(f"{name}, fold {fold}", one_set(name, fold, arguments.width, left_out))
 
 
 def add(key, record):

@@ -134,9 +134,16 @@ def test_a_checkpoint_of_other_rows_is_refused(tmp_path, table):
 
 
 def test_another_penalty_may_use_the_same_statistics(tmp_path, table):
+    given = {"length_scale": 2.0}
+    regressor(tmp_path / "c", **given).fit(*table)
+    again = regressor(tmp_path / "c", alpha=10.0, **given).fit(*table)
+    np.testing.assert_allclose(again.coef_, regressor(alpha=10.0, **given).fit(*table).coef_, rtol=1e-9, atol=1e-12)
+
+
+def test_another_penalty_has_other_learned_scales_and_so_another_checkpoint(tmp_path, table):
     regressor(tmp_path / "c").fit(*table)
-    again = regressor(tmp_path / "c", alpha=10.0).fit(*table)
-    np.testing.assert_allclose(again.coef_, regressor(alpha=10.0).fit(*table).coef_, rtol=1e-9, atol=1e-12)
+    with pytest.raises(CheckpointError, match=r"alpha was 0\.1, and is 10\.0 now"):
+        regressor(tmp_path / "c", alpha=10.0).fit(*table)
 
 
 @pytest.mark.parametrize("damage", ["truncated", "one byte", "not a checkpoint"])

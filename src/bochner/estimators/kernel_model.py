@@ -17,7 +17,7 @@ from bochner.data import RowBlocks, RowSource
 from bochner.errors import AssumptionError, FirstBlockWarning, invalid_parameter
 from bochner.estimators._sklearn import CallbackSupportMixin, HasMethods, Interval, StrOptions
 from bochner.estimators.certification import MapCertifier
-from bochner.estimators.learned_scale import TargetsOfRows, check_learnable, learn_scales
+from bochner.estimators.learned_scale import TargetsOfRows, check_learnable, given_penalty, learn_scales
 from bochner.estimators.nystroem import NystroemFeatures
 from bochner.estimators.transformers import FourierFeatures
 from bochner.features import FeatureMap, map_of
@@ -159,11 +159,16 @@ class KernelModel(CallbackSupportMixin, BaseEstimator):
         return {
             "estimator": type(self).__name__,
             **{name: _identified(getattr(self, name)) for name in names},
+            **self._identity_of_scales(),
             "number of rows": str(rows.n_rows),
             "number of columns": str(rows.n_features),
             "number of targets": str(rows.n_targets),
             "float type": rows.dtype.name,
         }
+
+    def _identity_of_scales(self) -> dict[str, str]:
+        """What learned scales depend on beside the rows: the penalty they are learned for."""
+        return {"alpha": _identified(given_penalty(self))} if self._learns_scales() else {}
 
     def _map(self) -> FeatureMap:
         return self._feature_map

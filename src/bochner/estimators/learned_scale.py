@@ -14,7 +14,7 @@ from bochner.errors import invalid_parameter
 from bochner.kernels import Stationary, resolve_kernel
 from bochner.planning.tuning import TUNING_ROWS, Tuning, candidate_kernels, tune
 
-__all__ = ["TargetsOfRows", "check_learnable", "kernels_to_try", "learn_scales"]
+__all__ = ["TargetsOfRows", "check_learnable", "given_penalty", "kernels_to_try", "learn_scales"]
 
 
 def kernels_to_try(owner: object, kernel: str | Stationary) -> list[Stationary]:
@@ -38,11 +38,11 @@ def learn_scales(model: Any, rows: RowSource, targets: TargetsOfRows, *, width: 
         sample_weight=weight,
         width=width,
         n_samples=rows.n_rows,
-        penalty=_given_penalty(model),
+        penalty=given_penalty(model),
     )
 
 
-def _given_penalty(model: Any) -> float | None:
+def given_penalty(model: Any) -> float | None:
     """The penalty of a ridge fit, if it is a number: the scales are then the best for it. Other losses have others."""
     alpha = model.alpha if is_regressor(model) else None
     return None if alpha is None or isinstance(alpha, str) or alpha == 0 else float(alpha)

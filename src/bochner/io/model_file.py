@@ -101,6 +101,8 @@ class _StandIns:
         self._statistics = statistics
 
     def __call__(self, value: Any) -> Any:
+        if not self._statistics and hasattr(value, "_solved") and hasattr(value, "moments_"):
+            value._solved()  # after partial_fit the equations are solved when they are needed: now
         if places(value):
             value = copy(value)
             vars(value).update(dict.fromkeys(places(value)))

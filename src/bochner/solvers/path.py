@@ -12,7 +12,16 @@ from bochner._typing import Array
 from bochner.solvers.criteria import gcv_score, log_evidence
 from bochner.solvers.problem import RidgePoint, RidgeProblem
 
-__all__ = ["PathSolver", "RidgePath", "choose_penalty", "deepened", "default_penalties", "penalty_grid", "penalty_path"]
+__all__ = [
+    "best_of",
+    "choose_penalty",
+    "deepened",
+    "default_penalties",
+    "PathSolver",
+    "penalty_grid",
+    "penalty_path",
+    "RidgePath",
+]
 
 _REFINEMENTS = 16
 _TIE = 1e-5  # in the logarithm of GCV or in the log evidence: far above rounding, far below what matters
@@ -80,7 +89,7 @@ def deepened(solver: PathSolver, path: RidgePath, criterion: str) -> RidgePath:
     """
     losses, lowest = path.losses(criterion), 10 * solver.problem.noise_floor()
     room = solver.problem.width < 0.9 * solver.problem.n and 0 < lowest < 0.5 * path.alphas[0]
-    if not room or not np.isfinite(losses[0]) or _best(losses) > 0:
+    if not room or not np.isfinite(losses[0]) or best_of(losses) > 0:
         return path
     step = path.alphas[1] / path.alphas[0] if len(path.alphas) > 1 else 10.0
     count = 1 + int(np.log(path.alphas[0] / lowest) / np.log(step))
@@ -89,7 +98,8 @@ def deepened(solver: PathSolver, path: RidgePath, criterion: str) -> RidgePath:
     return RidgePath(*map(np.concatenate, joined))
 
 
-def _best(losses: Array) -> int:
+def best_of(losses: Array) -> int:
+    """Where losses along ascending penalties are smallest; the last place of those that differ by rounding."""
     return int(np.flatnonzero(losses <= np.nanmin(losses) + _TIE)[-1])
 
 
@@ -101,7 +111,7 @@ def choose_penalty(solver: PathSolver, path: RidgePath, criterion: str, *, refin
     losses = path.losses(criterion)
     if not np.any(np.isfinite(losses)):
         return float(path.alphas[-1])  # fewer than two rows, say: the most cautious penalty
-    best = _best(losses)
+    best = best_of(losses)
     if not refine or best in (0, len(losses) - 1) or np.any(np.isnan(losses[best - 1 : best + 2])):
         return float(path.alphas[best])
 

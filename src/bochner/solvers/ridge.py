@@ -12,7 +12,15 @@ from bochner.solvers.band import BandedRidge
 from bochner.solvers.cholesky import factorise
 from bochner.solvers.criteria import calibrated_noise_variance, log_evidence, noise_variance
 from bochner.solvers.eigen import EigenRidge
-from bochner.solvers.path import PathSolver, RidgePath, choose_penalty, deepened, default_penalties, penalty_path
+from bochner.solvers.path import (
+    PathSolver,
+    RidgePath,
+    best_of,
+    choose_penalty,
+    deepened,
+    default_penalties,
+    penalty_path,
+)
 from bochner.solvers.problem import RidgePoint, RidgeProblem
 from bochner.statistics.moments import Moments
 
@@ -74,7 +82,7 @@ def solve_ridge(
     path, loo = penalty_path(solver, tried), None
     if isinstance(solver, EigenRidge) and leave_one_out is not None:
         loo = leave_one_out(solver, tried)
-        best = float(tried[np.argmin(loo)])
+        best = float(tried[best_of(np.log(np.maximum(loo, np.finfo(float).tiny)))])
     else:
         path = deepened(solver, path, alpha) if alphas is None else path
         best = choose_penalty(solver, path, alpha, refine=alphas is None)
