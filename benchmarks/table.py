@@ -66,11 +66,48 @@ def classifier_rows():
     )
 
 
+def scale_rows():
+    """What exists of the benchmarks of wide maps, files and clusters."""
+    if (w := found("wide_speed")) is not None:
+        yield (
+            f"ridge by conjugate gradients, {w['n']:,} rows, D={w['n_components']:,}",
+            f"{1e6 * abs(w['relative_error_difference']):.2g}e-6 from the direct solver's error on new rows",
+            f"{ratio(w['faster_than_direct'])} than our direct solver, {ratio(w['faster_than_xgpr'])} than xGPR's "
+            f"(D={w['peer_n_components']:,})",
+        )
+    if (a := found("streaming_airline")) is not None:
+        yield (
+            f"ridge from Parquet, {a['n']:,} rows, D={a['n_components']:,}",
+            f"{a['times_memory']:.2f}x the time of the fit from memory, {a['peak_bytes']['scan'] / 1e6:.0f} MB in all",
+            "",
+        )
+    if (e := found("streaming_etopo5")) is not None:
+        last = e["rows"][-1]
+        yield (
+            f"ridge on a stream of {last['n']:,} rows, D={e['n_components']:,}",
+            f"{last['seconds']:.0f} s, {last['peak_bytes'] / 1e6:.0f} MB; log-log slope {e['log_log_slope']:.2f}",
+            "",
+        )
+    if (c := found("streaming_checkpoint")) is not None:
+        yield "checkpoints of a fit of 1,000,000 rows", f"{100 * c['overhead']:.1f} % of its time", ""
+    if (c := found("cluster")) is not None:
+        yield (
+            f"Dask, two worker processes, {c['n']:,} rows, D={c['n_components']:,}",
+            f"coefficients within {max(c['coefficient_differences'].values()):.0e} of the local fit's, also with a "
+            "worker killed half-way",
+            f"{ratio(c['speedup'])} than one worker",
+        )
+
+
+def found(name):
+    return load(name) if (RESULTS / f"{name}.json").exists() else None
+
+
 def table():
     lines = ["| what | against the limit | faster |", "|---|---|---|"]
     lines += [
         f"| {' | '.join(cells)} |"
-        for rows in (transform_rows(), ridge_rows(), memory_rows(), classifier_rows())
+        for rows in (transform_rows(), ridge_rows(), memory_rows(), classifier_rows(), scale_rows())
         for cells in rows
     ]
     machine = load("transform")["machine"]

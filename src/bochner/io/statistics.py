@@ -68,5 +68,8 @@ class SpreadSummary(LowRankSpread):
     def __init__(self) -> None:
         pass
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {}
+
     def of(self, Z: Array) -> NoReturn:
         _refuse()

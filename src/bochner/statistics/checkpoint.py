@@ -2,7 +2,7 @@
 
 A checkpoint belongs to one fit. It knows the parameters that decide its content and a checksum of every block of rows
 in it, and is refused where either differs. It is written beside and renamed (see `bochner._archive`), so that at any
-moment the file is a whole one, and so seldom that writing takes about 2 % of the time.
+moment the file is a whole one, and so seldom that writing takes about 1 % of the time.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["CheckpointFile", "MomentsCheckpoint", "block_checksum", "rows_checks
 _KIND, _VERSION = "checkpoint", 1
 _SHORTEST = 1.0  # seconds between two writes
 _READ_ROWS = 65536
-_REST = 50  # times the length of the last write, at least
+_REST = 100  # times the length of the last write, at least
 
 
 class CheckpointFile:
