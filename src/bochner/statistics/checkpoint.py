@@ -60,7 +60,9 @@ class CheckpointFile:
             _, header, arrays = read_archive(self.path, kind=_KIND, version=_VERSION)
         except FileFormatError as error:
             raise CheckpointError(f"{error} Delete it to start anew.") from error
-        for name in sorted(self.identity.keys() | header["identity"].keys()):
+        names = self.identity.keys() | header["identity"].keys()
+        shared = self.identity.keys() & header["identity"].keys()
+        for name in sorted(names, key=lambda name: (name not in shared, name)):  # causes before their consequences
             then, now = header["identity"].get(name), self.identity.get(name)
             if then != now:
                 raise CheckpointError(
