@@ -35,6 +35,9 @@ bench: $(READY)
 	$(PY) benchmarks/leverage.py
 	$(PY) benchmarks/orbit.py
 	$(PY) benchmarks/two_sample.py
+	$(PY) benchmarks/streaming.py
+	$(PY) benchmarks/cluster.py
+	$(PY) benchmarks/accuracy.py
 	$(PY) benchmarks/table.py
 
 $(READY): pyproject.toml
