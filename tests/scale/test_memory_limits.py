@@ -59,6 +59,12 @@ CASES = {
         "estimator": "KernelRegressor(length_scale=2.0, n_components=1024, random_state=0)",
         "bill": 60e6,
     },
+    "iterative": {
+        "module": "ridge_fit",
+        "labels": "",
+        "estimator": "KernelRegressor(length_scale=2.0, n_components=1024, alpha=1.0, solver='iterative', tol=1e-4)",
+        "bill": 60e6,
+    },
     "classifier": {
         "module": "classifier",
         "labels": "> 0",

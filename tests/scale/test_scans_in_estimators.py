@@ -65,7 +65,7 @@ def test_predictions_and_error_bars_of_a_scan(table):
 
 
 def test_an_iterator_that_runs_once_is_enough_for_a_given_scale(table):
-    model = bo.KernelRegressor(**SETTINGS, length_scale=2.0).fit(bo.scan_blocks(iter(blocks_of(*table))))
+    model = bo.KernelRegressor(**SETTINGS, length_scale=2.0).fit(iter(blocks_of(*table)))
     held = bo.KernelRegressor(**SETTINGS, length_scale=2.0).fit(*table)
     np.testing.assert_allclose(model.predict(table[0]), held.predict(table[0]), atol=1e-6)
 

@@ -40,7 +40,10 @@ def check_sample_weight(sample_weight: Any, X: Any) -> Any:
 def refuse_lazy(X: Any) -> None:
     """scikit-learn's message for a lazy frame is obscure; ours says what to do."""
     if hasattr(X, "collect") and not hasattr(X, "__array__"):
-        raise InvalidDataError(f"X must be a table in memory. Got a {type(X).__name__}: call X.collect() first.")
+        raise InvalidDataError(
+            f"X must be a table in memory. Got a {type(X).__name__}: call X.collect() first, or, where an estimator takes scans, "
+            "give it bochner.scan_frame(X, target=...)."
+        )
 
 
 def progress(

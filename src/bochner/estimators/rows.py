@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import validate_data
 
 from bochner._typing import Array
-from bochner.data import RowBlocks, RowSource
+from bochner.data import RowBlocks, RowSource, scan_blocks
 from bochner.errors import InvalidDataError
 from bochner.estimators._sklearn import check_sample_weight, refuse_lazy
 from bochner.features import FeatureMap, linear_response
@@ -45,6 +45,8 @@ def open_rows(X: Any, y: Any = None, sample_weight: Any = None) -> RowSource | N
         from bochner.statistics.dask import DaskRows
 
         return DaskRows(X, y, sample_weight)
+    if isinstance(X, Iterator):
+        X = scan_blocks(X)
     if not isinstance(X, RowSource):
         return None
     if y is not None or sample_weight is not None:
