@@ -6,9 +6,10 @@ from bochner.data.frame import scan_frame
 from bochner.data.iterables import scan_blocks
 from bochner.data.npy import scan_npy
 from bochner.data.parquet import scan_parquet
-from bochner.data.source import Block, RowSource, checked_block
+from bochner.data.source import READ_ROWS, Block, RowSource, checked_block
 
 __all__ = [
+    "READ_ROWS",
     "Block",
     "RowBlocks",
     "RowSource",

@@ -14,9 +14,12 @@ from bochner._random import Stream, generator
 from bochner._typing import Array
 from bochner.errors import InvalidDataError
 
-__all__ = ["Block", "RowSource", "checked_block"]
+__all__ = ["READ_ROWS", "Block", "RowSource", "checked_block"]
 
-_READ_ROWS = 65536
+READ_ROWS = 65536
+"""Rows of a block where nothing but reading decides."""
+
+_MANY_ROWS = 2**40
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,7 @@ class RowSource(ABC):
         """X of the rows of an index, in its order, as one array: one pass, ended after the last of them."""
         order = np.argsort(index, kind="stable")
         ascending, parts = np.asarray(index)[order], []
-        for block in self.blocks(_READ_ROWS):
+        for block in self.blocks(READ_ROWS):
             low, high = np.searchsorted(ascending, [block.start, block.start + block.n_rows])
             if high > low:
                 parts.append(block.X[ascending[low:high] - block.start])
@@ -117,21 +120,22 @@ class RowSource(ABC):
         """Targets (n, k) and weights (n,) or None of all rows: one pass."""
         Y = np.empty((self.n_rows, self.n_targets), dtype=self.target_dtype)
         weight = np.empty(self.n_rows) if self.weighted else None
-        for block in self.blocks(_READ_ROWS):
+        for block in self.blocks(READ_ROWS):
             rows = slice(block.start, block.start + block.n_rows)
             Y[rows] = block.Y
             if weight is not None:
                 weight[rows] = block.sample_weight
         return Y, weight
 
-    def response(self, feature_map: Any, coef: Array, offset: Array) -> Any:
-        """z(x).coef + offset of all rows where they are; of distributed rows only."""
-        raise NotImplementedError
-
     @property
     def known_rows(self) -> int | None:
         """The number of rows, if it takes no pass to tell."""
         return self.n_rows
+
+    @property
+    def planned_rows(self) -> int:
+        """Rows that a pass is cut for: their number, or one beyond it."""
+        return self.known_rows or _MANY_ROWS
 
     def n_blocks(self, block_rows: int) -> int | None:
         """About how many blocks a pass has, if that is known; for progress bars."""

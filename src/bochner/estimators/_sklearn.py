@@ -41,8 +41,8 @@ def refuse_lazy(X: Any) -> None:
     """scikit-learn's message for a lazy frame is obscure; ours says what to do."""
     if hasattr(X, "collect") and not hasattr(X, "__array__"):
         raise InvalidDataError(
-            f"X must be a table in memory. Got a {type(X).__name__}: call X.collect() first, or, where an estimator takes scans, "
-            "give it bochner.scan_frame(X, target=...)."
+            f"X must be a table in memory. Got a {type(X).__name__}: call X.collect() first, or give "
+            "bochner.scan_frame(X, target=...) to an estimator that takes scans."
         )
 
 

@@ -316,7 +316,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelModel):
         """One pass: add the moments of the rows."""
         feature_map = self._map()
         D = feature_map.n_components
-        plan = plan_pass(rows.known_rows or 2**40, feature_map, rows.n_targets, rows.dtype)
+        plan = plan_pass(rows.planned_rows, feature_map, rows.n_targets, rows.dtype)
         n_axes = D if self.n_components is None else self.n_components
         bill = pca_bill(plan, n_features=rows.n_features, n_components=D, n_axes=n_axes, dtype=rows.dtype)
         require_memory(bill, f"Lower width (now {D}), or raise the budget with bochner.set_config(memory=...).")

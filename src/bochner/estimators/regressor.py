@@ -25,6 +25,7 @@ from bochner.estimators._sklearn import (
 )
 from bochner.estimators.intervals import ConformalScores, hold_out, normal_factor
 from bochner.estimators.kernel_model import KernelModel, check_penalties
+from bochner.estimators.ridge_attributes import RidgeAttributes
 from bochner.estimators.ridge_certificate import certify_regressor
 from bochner.estimators.ridge_fit import fit_iteratively, solver_for
 from bochner.estimators.rows import linear_predictions, over_rows, rows_to_fit
@@ -32,12 +33,7 @@ from bochner.features import transform
 from bochner.kernels import Stationary
 from bochner.planning import require_memory, ridge_bill
 from bochner.solvers import (
-    IterativeSolution,
-    LowRankSpread,
-    PredictiveSpread,
-    RidgePath,
     RidgeSolution,
-    effective_dof,
     solve_ridge,
 )
 from bochner.statistics import (
@@ -54,7 +50,6 @@ from bochner.theory import Certificate
 __all__ = ["KernelRegressor"]
 
 _SPREAD_ROWS = 1024
-_MANY_ROWS = 2**40  # of a source that cannot tell before it is read
 
 
 def _streams(self: KernelRegressor) -> bool:
@@ -68,7 +63,7 @@ def _streams(self: KernelRegressor) -> bool:
     return True
 
 
-class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
+class KernelRegressor(MultiOutputMixin, RegressorMixin, RidgeAttributes, KernelModel):
     """Kernel ridge regression at scale.
 
         minimise_w,b  sum_i s_i (y_i - b - z(x_i).w)^2 + alpha ||w||^2
@@ -369,69 +364,6 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
             X_new = validate_data(self, X_new, dtype=np.float64, reset=False)
         return certify_regressor(self, X, y, X_new, delta=delta, independent=independent)
 
-    # What the solution says, computed on demand after partial_fit.
-
-    @property
-    def alpha_(self) -> float:
-        return self._solved().alpha
-
-    @property
-    def coef_(self) -> Array:
-        return self._solved().coef[:, 0] if self._flat_target else self._solved().coef.T
-
-    @property
-    def intercept_(self) -> Any:
-        return float(self._solved().intercept[0]) if self._flat_target else self._solved().intercept
-
-    @property
-    def noise_variance_(self) -> Any:
-        return float(self._solved().noise_variance[0]) if self._flat_target else self._solved().noise_variance
-
-    @property
-    def log_marginal_likelihood_(self) -> float:
-        return self._solved().log_evidence
-
-    @property
-    def dof_(self) -> float:
-        solution = self._solved()
-        if isinstance(solution, IterativeSolution):
-            return solution.dof
-        return effective_dof(self.moments_, fit_intercept=self.fit_intercept, alpha=self.alpha_)
-
-    @property
-    def precision_(self) -> np.dtype[Any]:
-        if self.moments_ is None:
-            return self._row_dtype
-        return np.dtype(np.float32 if self.moments_.precision > 1e-10 else np.float64)
-
-    @property
-    def path_(self) -> RidgePath | None:
-        return self._solved().path
-
-    @property
-    def loo_errors_(self) -> Array | None:
-        return self._solved().loo
-
-    @property
-    def n_iter_(self) -> int:
-        solution = self._solved()
-        return max(1, solution.n_iter) if isinstance(solution, IterativeSolution) else 1
-
-    @property
-    def residuals_(self) -> Array | None:
-        return getattr(self._solved(), "residuals", None)
-
-    @property
-    def condition_(self) -> tuple[float, float] | None:
-        return getattr(self._solved(), "condition", None)
-
-    @property
-    def spread_(self) -> PredictiveSpread | LowRankSpread:
-        solution = self._solved()
-        if isinstance(solution, IterativeSolution):
-            return solution.spread
-        return PredictiveSpread(self.moments_, fit_intercept=self.fit_intercept, alpha=solution.alpha)
-
     # The steps of a fit, in their order.
 
     def _auto_learns(self) -> bool:
@@ -501,7 +433,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelModel):
     def _planned(self, rows: RowSource, checkpoint: MomentsCheckpoint | None = None) -> PassPlan:
         """How the pass is cut, within the memory budget."""
         feature_map = self._map()
-        plan = plan_pass(rows.known_rows or _MANY_ROWS, feature_map, rows.n_targets, rows.dtype)
+        plan = plan_pass(rows.planned_rows, feature_map, rows.n_targets, rows.dtype)
         if checkpoint is not None:
             checkpoint.restore(self.moments_)
             plan = replace(plan, block_rows=checkpoint.block_rows or plan.block_rows)

@@ -9,14 +9,13 @@ import numpy as np
 from sklearn.utils.validation import validate_data
 
 from bochner._typing import Array
-from bochner.data import RowBlocks, RowSource, scan_blocks
+from bochner.data import READ_ROWS, RowBlocks, RowSource, scan_blocks
 from bochner.errors import InvalidDataError
 from bochner.estimators._sklearn import check_sample_weight, refuse_lazy
 from bochner.features import FeatureMap, linear_response
+from bochner.statistics.cluster import distributed_rows, response_on_workers
 
 __all__ = ["adopt_columns", "blockwise", "linear_predictions", "open_rows", "over_rows", "rows_to_fit"]
-
-_PREDICTED_ROWS = 65536
 
 
 def rows_to_fit(
@@ -41,10 +40,9 @@ def rows_to_fit(
 
 def open_rows(X: Any, y: Any = None, sample_weight: Any = None) -> RowSource | None:
     """The source behind rows that are not an array in memory; None for everything that scikit-learn would take."""
-    if type(X).__module__.partition(".")[0] in ("dask", "dask_expr"):
-        from bochner.statistics.dask import DaskRows
-
-        return DaskRows(X, y, sample_weight)
+    distributed = distributed_rows(X, y, sample_weight)
+    if distributed is not None:
+        return distributed
     if isinstance(X, Iterator):
         X = scan_blocks(X)
     if not isinstance(X, RowSource):
@@ -72,7 +70,7 @@ def linear_predictions(
     rows = open_rows(X)
     if rows is not None and rows.distributed:
         adopt_columns(estimator, rows, reset=False)
-        return rows.response(feature_map, coef, offset)
+        return response_on_workers(rows, feature_map, coef, offset)
     return over_rows(estimator, X, respond)
 
 
@@ -90,7 +88,7 @@ def over_rows(estimator: Any, X: Any, work: Callable[[Any], Array]) -> Array:
     if rows is None:
         return work(validate_data(estimator, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False))
     adopt_columns(estimator, rows, reset=False)
-    return np.concatenate([work(block.X) for block in rows.blocks(_PREDICTED_ROWS)])
+    return np.concatenate([work(block.X) for block in rows.blocks(READ_ROWS)])
 
 
 def adopt_columns(estimator: Any, rows: RowSource, reset: bool) -> None:

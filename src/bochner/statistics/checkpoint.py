@@ -19,7 +19,7 @@ import numpy as np
 
 from bochner._archive import read_archive, write_archive
 from bochner._typing import Array
-from bochner.data import Block, RowSource
+from bochner.data import READ_ROWS, Block, RowSource
 from bochner.errors import CheckpointError, CheckpointWarning, FileFormatError
 from bochner.statistics.moments import Moments
 
@@ -27,7 +27,6 @@ __all__ = ["CheckpointFile", "MomentsCheckpoint", "block_checksum", "rows_checks
 
 _KIND, _VERSION = "checkpoint", 1
 _SHORTEST = 1.0  # seconds between two writes
-_READ_ROWS = 65536
 _REST = 100  # times the length of the last write, at least
 
 
@@ -168,7 +167,7 @@ def rows_checksum(rows: RowSource) -> str:
         from bochner.statistics.dask import partition_checksums
 
         return f"{crc32(repr(partition_checksums(rows)).encode()):08x}"
-    return f"{crc32(repr([block_checksum(block) for block in rows.blocks(_READ_ROWS)]).encode()):08x}"
+    return f"{crc32(repr([block_checksum(block) for block in rows.blocks(READ_ROWS)]).encode()):08x}"
 
 
 def block_checksum(block: Block) -> int:
