@@ -1,5 +1,7 @@
 """Moments of a wider map, grown from those of a narrower one, are those from scratch."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -47,7 +49,7 @@ def test_grown_moments_are_those_from_scratch(dtype, tolerance, weighted, plan):
     blocks = some_blocks(weighted=weighted, dtype=dtype)
     maps = [map_of_width(width) for width in (16, 32, 64, 80)]
     moments = from_scratch(blocks, maps[0], plan)
-    for narrow, wide in zip(maps, maps[1:], strict=False):
+    for narrow, wide in pairwise(maps):
         moments = widen(moments, blocks, narrow, wide, plan)
         assert_same(moments, from_scratch(blocks, wide, plan), tolerance)
 

@@ -27,11 +27,12 @@ from bochner.estimators.intervals import ConformalScores, hold_out, normal_facto
 from bochner.estimators.kernel_model import KernelModel, check_penalties
 from bochner.estimators.ridge_attributes import RidgeAttributes
 from bochner.estimators.ridge_certificate import certify_regressor
-from bochner.estimators.ridge_fit import fit_iteratively, solver_for
+from bochner.estimators.ridge_fit import direct_bill, fit_iteratively, solver_for
 from bochner.estimators.rows import linear_predictions, over_rows, rows_to_fit
+from bochner.estimators.widening import fit_widening, widens
 from bochner.features import transform
 from bochner.kernels import Stationary
-from bochner.planning import require_memory, ridge_bill
+from bochner.planning import WidthCurve, require_memory
 from bochner.solvers import (
     RidgeSolution,
     solve_ridge,
@@ -42,7 +43,6 @@ from bochner.statistics import (
     MomentsCheckpoint,
     PassPlan,
     accumulate,
-    plan_pass,
     rows_checksum,
 )
 from bochner.theory import Certificate
@@ -177,6 +177,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, RidgeAttributes, KernelM
     _solution: RidgeSolution | None
     _scores: ConformalScores | None
     _row_dtype: np.dtype[Any]
+    width_curve_: WidthCurve | None
 
     _parameter_constraints: dict[str, list[Any]] = {
         **KernelModel._parameter_constraints,
@@ -392,7 +393,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, RidgeAttributes, KernelM
 
     def _begin(self, rows: RowSource) -> None:
         """Settle everything that must be known before the first row."""
-        self._scores, self._row_dtype = None, rows.dtype
+        self._scores, self._row_dtype, self.width_curve_ = None, rows.dtype, None
         self._settle_features(rows)
         direct = self.solver_ == "direct"
         self.moments_ = Moments.empty(self._map().n_components, rows.n_targets) if direct else None
@@ -400,9 +401,13 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, RidgeAttributes, KernelM
 
     def _fit_all(self, rows: RowSource, checkpoint: MomentsCheckpoint | None) -> None:
         """One pass and the solution; both again in float64 if float32 products cannot carry the best penalty."""
-        plan = self._add(rows, checkpoint)
+        plan = None
+        if isinstance(rows, RowBlocks) and widens(self, rows):
+            fit_widening(self, rows)
+        else:
+            plan = self._add(rows, checkpoint)
         self._solution = self._solve(rows, plan)
-        if self._solution.at_floor and rows.dtype == np.float32 and isinstance(rows, RowBlocks):
+        if self._solution.at_floor and self.precision_ == np.float32 and isinstance(rows, RowBlocks):
             self._fit_again(replace(rows, dtype=np.dtype(np.float64)))
         self._warn_if_raised()
 
@@ -432,20 +437,11 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, RidgeAttributes, KernelM
 
     def _planned(self, rows: RowSource, checkpoint: MomentsCheckpoint | None = None) -> PassPlan:
         """How the pass is cut, within the memory budget."""
-        feature_map = self._map()
-        plan = plan_pass(rows.planned_rows, feature_map, rows.n_targets, rows.dtype)
+        plan, bill = direct_bill(rows, self._map())
         if checkpoint is not None:
             checkpoint.restore(self.moments_)
             plan = replace(plan, block_rows=checkpoint.block_rows or plan.block_rows)
-        D = feature_map.n_components
-        bill = ridge_bill(
-            plan,
-            n_features=rows.n_features,
-            n_components=D,
-            n_targets=rows.n_targets,
-            dtype=rows.dtype,
-            reading=rows.read_bytes,
-        )
+        D = self._map().n_components
         require_memory(bill, f"Lower n_components (now {D}), or raise the budget with bochner.set_config(memory=...).")
         return plan
 

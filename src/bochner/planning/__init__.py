@@ -16,6 +16,7 @@ from bochner.planning.memory import (
 from bochner.planning.plan import Alternative, Plan
 from bochner.planning.planner import Budget, plan
 from bochner.planning.solver import choose_solver
+from bochner.planning.widening import WidthCurve, WidthSearch
 from bochner.planning.width import default_width
 
 __all__ = [
@@ -27,6 +28,8 @@ __all__ = [
     "MEDIAN_ROWS",
     "MemoryBill",
     "Plan",
+    "WidthCurve",
+    "WidthSearch",
     "calibrate",
     "choose_solver",
     "classifier_bill",
