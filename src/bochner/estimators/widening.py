@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["fit_widening", "widens"]
 
 _FEWEST_ROWS = 2000
-_SHARE, _ENOUGH, _MOST = 0.1, 1000, 4000  # of the rows held out: m of them see gains of some 16 / m of the error
+_SHARE, _ENOUGH, _MOST = 0.1, 2000, 4000  # of the rows held out: m of them see gains of some 16 / m of the error
 
 
 def widens(model: KernelRegressor, rows: RowSource) -> bool:
@@ -64,7 +64,7 @@ def fit_widening(model: KernelRegressor, rows: RowBlocks) -> None:
 
 
 def _held_out(rows: RowBlocks, seed: int) -> Array:
-    """Rows to compare widths on: a tenth of those of positive weight, or 1,000 if that is more, at most a quarter."""
+    """Rows to compare widths on: a tenth of those of positive weight, or 2,000 if that is more, at most a quarter."""
     present = _present(rows)
     size = min(max(_ENOUGH, int(_SHARE * len(present))), _MOST, len(present) // 4)
     return np.sort(generator(seed, Stream.HELD_OUT).choice(present, size=size, replace=False))

@@ -16,8 +16,8 @@ from bochner.planning.memory import (
 from bochner.planning.plan import Alternative, Plan
 from bochner.planning.planner import Budget, plan
 from bochner.planning.solver import choose_solver
-from bochner.planning.widening import WidthCurve, WidthSearch
 from bochner.planning.width import default_width
+from bochner.planning.width_search import WIDTHS, WidthCurve, WidthSearch
 
 __all__ = [
     "Alternative",
@@ -28,6 +28,7 @@ __all__ = [
     "MEDIAN_ROWS",
     "MemoryBill",
     "Plan",
+    "WIDTHS",
     "WidthCurve",
     "WidthSearch",
     "calibrate",

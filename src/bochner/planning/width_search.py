@@ -9,11 +9,14 @@ import numpy as np
 from bochner._typing import Array
 from bochner.planning.width import default_width
 
-__all__ = ["WidthCurve", "WidthSearch"]
+__all__ = ["WIDTHS", "WidthCurve", "WidthSearch"]
 
 _FIRST, _LARGEST = 256, 8192
+WIDTHS = (_LARGEST // _FIRST).bit_length()
+"""How many widths a search can choose from."""
+
 _WORK = 2**45  # products of a pass, n D^2: a quarter of an hour at some 40 billion a second
-_STANDARD_ERRORS, _WORTH = 2.0, 0.01
+_STANDARD_ERRORS, _WORTH, _QUANTILE = 2.0, 0.01, 0.99
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,8 @@ class WidthCurve:
     against : array of int
         The width that each was compared with: the best one before it; 0 for the first.
     gain : array
-        By how much the mean squared error is smaller than that of the width it was compared with, as a share of it.
+        By how much the mean squared error is smaller than that of the width it was compared with, as a share of it;
+        errors beyond the 99 % quantile count as that.
     gain_std : array
         Standard error of the gain, from the differences of the two errors of every row.
     n_components : int
@@ -54,11 +58,14 @@ class WidthSearch:
 
         gain = sum_i s_i (e_i - e*_i) / sum_i s_i e_i
 
-    with e_i, e*_i the squared errors of a row at the best width so far and at the new one, and s_i its weight. A width
-    is better if its gain is above two standard errors and above one percent; otherwise the narrower one stays. Small
-    gains add up, since the comparison is with the best one. The search is over after one width without gain, and after
-    two of them below the width of the rule (`default_width`): a pause there is no end yet, and costs less than the
-    rule's own fit.
+    with e_i, e*_i the squared errors of a row at the best width so far and at the new one, and s_i its weight. A few
+    rows far from all others can have errors that hide what happens to the rest, so those beyond the 99 % quantile of
+    e count as that. A width is better if its gain is above two standard errors and above one percent, and if its plain
+    mean squared error is not larger; otherwise the narrower one stays. Small gains add up, since the comparison is with
+    the best one.
+
+    Widths up to that of the rule (`default_width`) are all tried, as a pause there need not be the end; together they
+    cost no more than a fit at the rule's width. Beyond it, the first width that is no better ends the search.
 
     Parameters
     ----------
@@ -72,9 +79,7 @@ class WidthSearch:
     def __init__(self, n_rows: int, sample_weight: Array | None = None, n_targets: int = 1) -> None:
         self._n_rows, self._n_targets, self._rule = n_rows, n_targets, default_width(n_rows)
         self._weight = sample_weight
-        self._best = 0
-        self._best_errors = np.empty(0)
-        self._idle = 0
+        self._best, self._best_mean, self._best_errors = 0, np.inf, np.empty(0)
         self._steps: list[tuple[int, float, int, float, float]] = []
 
     @property
@@ -83,19 +88,18 @@ class WidthSearch:
 
     def is_better(self, errors: Array) -> bool:
         """Take the squared errors (m,) at the next width; True if it is the best one so far."""
-        width, rmse = self.next_width, float(np.sqrt(np.average(errors, weights=self._weight) / self._n_targets))
+        width, mean = self.next_width, float(np.average(errors, weights=self._weight))
         gain, std = _gain(self._best_errors, errors, self._weight) if self._steps else (np.nan, np.nan)
-        better = not self._steps or gain > max(_STANDARD_ERRORS * std, _WORTH)
-        self._steps.append((width, rmse, self._best, gain, std))
-        self._idle = 0 if better else self._idle + 1
+        better = not self._steps or (gain > max(_STANDARD_ERRORS * std, _WORTH) and mean <= self._best_mean)
+        self._steps.append((width, float(np.sqrt(mean / self._n_targets)), self._best, gain, std))
         if better:
-            self._best, self._best_errors = width, errors
+            self._best, self._best_mean, self._best_errors = width, mean, errors
         return better
 
     def is_over(self) -> str | None:
         """Why the next width is not worth its price, if so."""
         widest, wider = self._steps[-1][0], self.next_width
-        if self._idle >= (1 if widest >= self._rule else 2):
+        if wider > self._rule and self._best < widest:
             return f"{widest:,} features are no better than {self._best:,}: the gain is within noise or below 1 %."
         if wider > _LARGEST:
             return f"{_LARGEST:,} features are the most that are tried."
@@ -113,8 +117,10 @@ class WidthSearch:
 
 
 def _gain(before: Array, after: Array, weight: Array | None) -> tuple[float, float]:
-    """Weighted mean of the differences and its standard error, as shares of the mean of `before`."""
+    """Weighted mean of the differences and its standard error, as shares of the mean of `before`; large errors cut."""
     share = np.full(len(before), 1 / len(before)) if weight is None else weight / np.sum(weight)
+    limit = np.quantile(before, _QUANTILE, weights=share, method="inverted_cdf")
+    before, after = np.minimum(before, limit), np.minimum(after, limit)
     size, difference = float(share @ before), before - after
     if size == 0:
         return 0.0, 0.0
