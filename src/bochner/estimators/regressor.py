@@ -82,7 +82,11 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, RidgeAttributes, KernelM
         `n_components` are then unused. "nystroem": `NystroemFeatures(kernel, ...)` with what `kernel`, `length_scale`
         and `n_components` say; for rough kernels, whose frequencies are many, and data near low dimension.
     n_components : int or "auto", default="auto"
-        Number of features D. "auto": sqrt(n) log n between 256 and 4096.
+        Number of features D. "auto": 256, 512, 1024, ... until rows that are held out see no gain, or the budget ends
+        (`width_curve_`); the model is then that of all rows at the width that was chosen, and no product is computed
+        twice. Where that cannot be, sqrt(n) log n between 256 and 4096: below 2,000 rows, for rows that are not in
+        memory or a memory map, with `partial_fit`, a checkpoint, alpha="loo", solver="iterative", sampling="leverage"
+        or `features`.
     alpha : {"gcv", "evidence", "loo"} or float, default="gcv"
         The penalty, as in scikit-learn's `Ridge` (not divided by n; the theory's lambda is alpha / n), or how to choose
         it: generalised cross-validation or marginal likelihood, from the moments alone, or exact leave-one-out, with
@@ -94,7 +98,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, RidgeAttributes, KernelM
         "auto": one scale, learned by the evidence of a narrow map on a subsample (`bochner.planning.tuning`), for the
         penalty that is given if `alpha` is a number; the kernel's own if `kernel` is a kernel. "ard": one per feature,
         learned likewise. "median": the median distance between rows. What is learned is learned with other frequencies
-        than those of the model, which therefore stay independent of it: certificates hold as they are.
+        than those of the model, which therefore stay independent of it: certificates hold as they are. (A width that
+        was searched for is paid for in the probabilities of certificates.)
     solver : {"auto", "direct", "iterative"}, default="auto"
         "direct" forms the D x D moments in one pass. "iterative" makes many passes of conjugate gradients and holds no
         such matrix: for wide maps, beyond some 8,000 features. It has no evidence, and its error bars and degrees of
@@ -149,6 +154,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, RidgeAttributes, KernelM
         Condition number of the equations, at most, and of the preconditioned ones, at least, of the iterative solver.
     spread_ : PredictiveSpread or LowRankSpread
         What the error bars come from.
+    width_curve_ : WidthCurve or None
+        The widths that were tried for n_components="auto", their errors on held-out rows, and why the search ended.
     tuning_ : Tuning or None
         What was learned of kernel and scales, if anything was.
     precision_ : dtype
@@ -232,7 +239,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, RidgeAttributes, KernelM
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the model in one pass over the rows; many with the iterative solver.
 
-        Two for alpha="loo", or where float32 does not do (`precision_`).
+        Two for alpha="loo", or where float32 does not do (`precision_`); one for the new columns of every width that
+        n_components="auto" tries.
 
         Parameters
         ----------
