@@ -16,7 +16,7 @@ WIDTHS = (_LARGEST // _FIRST).bit_length()
 """How many widths a search can choose from."""
 
 _WORK = 2**45  # products of a pass, n D^2: a quarter of an hour at some 40 billion a second
-_STANDARD_ERRORS, _WORTH, _QUANTILE = 2.0, 0.01, 0.99
+_QUANTILE = 0.99
 
 
 @dataclass(frozen=True)
@@ -60,12 +60,12 @@ class WidthSearch:
 
     with e_i, e*_i the squared errors of a row at the best width so far and at the new one, and s_i its weight. A few
     rows far from all others can have errors that hide what happens to the rest, so those beyond the 99 % quantile of
-    e count as that. A width is better if its gain is above two standard errors and above one percent, and if its plain
-    mean squared error is not larger; otherwise the narrower one stays. Small gains add up, since the comparison is with
-    the best one.
+    e count as that. A width is better if its gain is beyond noise and its plain mean squared error is not larger;
+    otherwise the narrower one stays. Small gains add up, since the comparison is with the best one.
 
     Widths up to that of the rule (`default_width`) are all tried, as a pause there need not be the end; together they
-    cost no more than a fit at the rule's width. Beyond it, the first width that is no better ends the search.
+    cost no more than a fit at the rule's width, and as they are fitted anyway, a gain of one standard error is enough.
+    To go beyond the rule, and on from there, takes a clear gain every time: two standard errors and one percent.
 
     Parameters
     ----------
@@ -80,6 +80,7 @@ class WidthSearch:
         self._n_rows, self._n_targets, self._rule = n_rows, n_targets, default_width(n_rows)
         self._weight = sample_weight
         self._best, self._best_mean, self._best_errors = 0, np.inf, np.empty(0)
+        self._clear = True
         self._steps: list[tuple[int, float, int, float, float]] = []
 
     @property
@@ -90,7 +91,9 @@ class WidthSearch:
         """Take the squared errors (m,) at the next width; True if it is the best one so far."""
         width, mean = self.next_width, float(np.average(errors, weights=self._weight))
         gain, std = _gain(self._best_errors, errors, self._weight) if self._steps else (np.nan, np.nan)
-        better = not self._steps or (gain > max(_STANDARD_ERRORS * std, _WORTH) and mean <= self._best_mean)
+        not_worse, first = mean <= self._best_mean, not self._steps
+        self._clear = first or (not_worse and gain > max(2 * std, 0.01))
+        better = self._clear or (not_worse and gain > std and width <= self._rule)
         self._steps.append((width, float(np.sqrt(mean / self._n_targets)), self._best, gain, std))
         if better:
             self._best, self._best_mean, self._best_errors = width, mean, errors
@@ -99,8 +102,9 @@ class WidthSearch:
     def is_over(self) -> str | None:
         """Why the next width is not worth its price, if so."""
         widest, wider = self._steps[-1][0], self.next_width
-        if wider > self._rule and self._best < widest:
-            return f"{widest:,} features are no better than {self._best:,}: the gain is within noise or below 1 %."
+        if wider > self._rule and not self._clear:
+            before = self._steps[-1][2]
+            return f"{widest:,} features are not clearly better than {before:,}: a gain within noise, or below 1 %."
         if wider > _LARGEST:
             return f"{_LARGEST:,} features are the most that are tried."
         if wider > self._n_rows / 2:
