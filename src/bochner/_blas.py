@@ -22,6 +22,7 @@ __all__ = [
     "householder_qr",
     "lower_gram",
     "product",
+    "solve_lower",
     "symmetric_product",
     "symmetric_rank_2_update",
 ]
@@ -57,6 +58,17 @@ def cholesky(matrix: Array) -> bool:
     info = ctypes.c_int(0)
     _call(f"{prefix}potrf", b"U", len(matrix), *_matrix(matrix.T), info)
     return info.value == 0 and bool(np.all(np.isfinite(np.diagonal(matrix))))
+
+
+def solve_lower(factor: Array, rows: Array) -> None:
+    """Overwrite every row k of `rows` (n, D) by L^-1 k, for the lower triangle L of `factor` (D, D).
+
+    Both are C-ordered and of one float type.
+    """
+    prefix, real = _PREFIX[rows.dtype]
+    n, width = rows.shape
+    # In column-major eyes `rows` holds its rows as columns, and `factor` is L', upper: solve with its transpose.
+    _call(f"{prefix}trsm", b"L", b"U", b"T", b"N", width, n, real(1.0), *_matrix(factor.T), *_matrix(rows.T))
 
 
 def product(A: Array, B: Array, *, transpose_a: bool = False) -> Array:

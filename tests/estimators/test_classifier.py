@@ -108,7 +108,7 @@ def test_labels_may_be_strings_and_probabilities_follow_classes():
 def test_probabilities_of_a_support_vector_machine_are_calibrated_on_new_rows(loss, n_classes):
     data = rows(0, 6000, 2)
     noisy = np.digitize(data[:, 0] + 0.7 * rows(1, 6000, 1)[:, 0], np.linspace(-1.5, 1.5, n_classes + 1)[1:-1])
-    fitted = bo.KernelClassifier(n_components=64, loss=loss, alpha=1.0, probability=True, random_state=0)
+    fitted = model(n_components=64, length_scale="median", loss=loss, alpha=1.0, probability=True)
     p = fitted.fit(data[:3000], noisy[:3000]).predict_proba(data[3000:])
     truth = noisy[3000:]
     assert log_loss(truth, p) < 1.2 * log_loss(

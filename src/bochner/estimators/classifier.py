@@ -70,7 +70,7 @@ class KernelClassifier(ClassifierMixin, KernelModel):
     ----------
     kernel : str or Stationary, default="gaussian"
         A kernel, or its name in lower case. "auto": the Gaussian or Matern kernel (nu = 1/2, 3/2, 5/2) of the largest
-        evidence.
+        evidence of least squares on the indicators of the classes.
     loss : {"logistic", "hinge", "squared_hinge"}, default="logistic"
         The logistic loss is solved by Newton's method; the hinge losses by dual coordinate ascent, with the intercept
         penalised as a constant feature, as in `LinearSVC`.
@@ -87,9 +87,10 @@ class KernelClassifier(ClassifierMixin, KernelModel):
     cv : int, splitter or iterable of (train, test) indices, default=5
         Folds for alpha="cv" and probability=True; a number: so many, every class spread evenly.
     length_scale : "auto", "ard", "median", float or array of shape (n_features,), default="auto"
-        "ard": one scale per feature, learned by the evidence of least squares on the indicators of the classes
-        (`bochner.planning.tuning`). "median": the median distance between rows. "auto": the kernel's own if `kernel` is
-        a kernel, one learned scale for kernel="auto", else the median.
+        "ard": one scale per feature, "auto": one for all, learned by the log loss of rows that are held out
+        (`bochner.planning.tuning`) for the given `alpha`; the median is kept where nothing is better by more than
+        noise. The hinge losses have the scales of the logistic loss. A kernel that is handed over keeps its scale,
+        unless "ard" is asked for. "median", and "auto" with fewer than 300 rows: the median distance between rows.
     fit_intercept : bool, default=True
     class_weight : dict or "balanced", default=None
         Factors of the row weights by class, as in scikit-learn.
@@ -212,7 +213,7 @@ class KernelClassifier(ClassifierMixin, KernelModel):
         """
         rows, labels, weight = self._validated_rows(X, y, sample_weight, None)
         self._settle_seed()
-        self._settle_features(rows, (self._indicators(labels), weight))
+        self._settle_features(rows, (labels, weight))
         problem = self._problem(rows, labels, weight)
         self._prior, self._inverse_temperature = None, 1.0
         self._choose_alpha(problem)
@@ -247,7 +248,7 @@ class KernelClassifier(ClassifierMixin, KernelModel):
         rows, labels, weight = self._validated_rows(X, y, sample_weight, known, reset=prior is None)
         if prior is None:
             self._settle_seed()
-            self._settle_features(rows, (self._indicators(labels), weight))
+            self._settle_features(rows, (labels, weight))
             self._warn_of_first_block(rows.n_rows)
             self.alpha_, self.alphas_, self.cv_losses_ = float(self.alpha), None, None
             self._inverse_temperature = 1.0
@@ -319,10 +320,8 @@ class KernelClassifier(ClassifierMixin, KernelModel):
 
     # The steps of a fit, in their order.
 
-    def _indicators(self, labels: Array) -> Array:
-        """Targets that tell length scales: one indicator per class, or of the second of two."""
-        indicators = (labels.reshape(-1, 1) == np.arange(len(self.classes_))).astype(float)
-        return indicators[:, 1:] if len(self.classes_) == 2 else indicators
+    def _auto_learns(self) -> bool:
+        return True
 
     def _validated_rows(
         self, X: Any, y: Any, sample_weight: Any, classes: Array | None, *, reset: bool = True

@@ -115,7 +115,8 @@ class KernelModel(CallbackSupportMixin, BaseEstimator):
         choice = self.length_scale
         if self._learns_scales():
             self.tuning_ = learn_scales(self, rows, rows.targets() if targets is None else targets, width=width)
-            return self.tuning_.kernel
+            if self.tuning_ is not None:
+                return self.tuning_.kernel
         kernel = resolve_kernel(self, self.kernel)
         if not isinstance(choice, str):
             return kernel.with_length_scale(check_scale(self, choice, rows.n_features))

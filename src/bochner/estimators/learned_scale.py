@@ -9,10 +9,11 @@ from sklearn.base import is_regressor
 
 from bochner._random import Stream, generator
 from bochner._typing import Array
+from bochner.config import get_config
 from bochner.data import RowSource
 from bochner.errors import invalid_parameter
 from bochner.kernels import Stationary, resolve_kernel
-from bochner.planning.tuning import TUNING_ROWS, Tuning, candidate_kernels, tune
+from bochner.planning.tuning import FEWEST_ROWS, TUNING_ROWS, Tuning, candidate_kernels, tune, tune_classifier
 
 __all__ = ["TargetsOfRows", "check_learnable", "given_penalty", "kernels_to_try", "learn_scales"]
 
@@ -23,11 +24,16 @@ def kernels_to_try(owner: object, kernel: str | Stationary) -> list[Stationary]:
 
 
 TargetsOfRows = tuple[Array, Array | None]
-"""Targets (n, k) and weights (n,) of all rows."""
+"""Targets (n, k) and weights (n,) of all rows; of a classifier, labels (n,) 0 ... n_classes - 1."""
+
+_SHARE_OF_BUDGET = 0.125  # of memory, for the rows that a classifier's scales are learned from
+_COPIES = 4  # of those rows, in float64
 
 
-def learn_scales(model: Any, rows: RowSource, targets: TargetsOfRows, *, width: int) -> Tuning:
-    """The scales of the model's kernel, by evidence on a random subsample of the rows."""
+def learn_scales(model: Any, rows: RowSource, targets: TargetsOfRows, *, width: int) -> Tuning | None:
+    """The scales of the model's kernel, learned on a random subsample of the rows; None: there are too few rows."""
+    if not is_regressor(model):
+        return _learn_from_labels(model, rows, targets, width)
     X, Y, weight = subsample(rows, targets, TUNING_ROWS, model.seed_)
     return tune(
         X,
@@ -39,6 +45,28 @@ def learn_scales(model: Any, rows: RowSource, targets: TargetsOfRows, *, width: 
         width=width,
         n_samples=rows.n_rows,
         penalty=given_penalty(model),
+    )
+
+
+def _learn_from_labels(model: Any, rows: RowSource, targets: TargetsOfRows, width: int) -> Tuning | None:
+    labels, weight = targets
+    total = float(len(labels) if weight is None else weight.sum())
+    affordable = int(_SHARE_OF_BUDGET * get_config().memory_budget() / (_COPIES * 8 * rows.n_features))
+    available = min(affordable, len(labels) if weight is None else np.count_nonzero(weight))
+    if available < FEWEST_ROWS and model.length_scale == "auto" and model.kernel != "auto":
+        return None
+    size = int(np.clip(affordable, FEWEST_ROWS, TUNING_ROWS))
+    X, labels, weight = subsample(rows, targets, size, model.seed_)
+    return tune_classifier(
+        X,
+        labels,
+        kernels_to_try(model, model.kernel),
+        per_feature=model.length_scale == "ard",
+        seed=model.seed_,
+        sample_weight=weight,
+        width=width,
+        n_samples=rows.n_rows,
+        penalty=None if isinstance(model.alpha, str) else float(model.alpha) / total,
     )
 
 

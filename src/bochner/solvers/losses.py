@@ -25,11 +25,15 @@ class Logistic:
     def __init__(self, labels: Array, weight: Array) -> None:
         self.labels, self.weight = labels, weight
 
+    def losses(self, scores: Array) -> Array:
+        """Loss of each row, not weighted."""
+        full = _with_zero(scores)
+        losses: Array = logsumexp(full, axis=1) - full[np.arange(len(full)), self.labels]
+        return losses
+
     def value(self, scores: Array) -> float:
         """Weighted sum of the losses."""
-        full = _with_zero(scores)
-        losses = logsumexp(full, axis=1) - full[np.arange(len(full)), self.labels]
-        return float(self.weight @ losses)
+        return float(self.weight @ self.losses(scores))
 
     def gradient(self, scores: Array, rows: slice = slice(None)) -> Array:
         """Gradient of the weighted sum in the scores of some rows: weight (p - indicator of the label)."""

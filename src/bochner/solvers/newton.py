@@ -82,12 +82,21 @@ class NewtonSolver:
         self.exact = len(self._weighted) <= self._pilot_rows
 
     def solve(
-        self, penalty: QuadraticPenalty, *, tol: float, max_iter: int, start: LinearSolution | None = None
+        self,
+        penalty: QuadraticPenalty,
+        *,
+        tol: float,
+        max_iter: int,
+        start: LinearSolution | None = None,
+        polish: bool = True,
     ) -> LinearSolution:
-        """The minimiser to a duality gap of `tol` times the objective, or after `max_iter` iterations."""
+        """The minimiser to a duality gap of `tol` times the objective, or after `max_iter` iterations.
+
+        With `polish`, a problem no larger than a pilot is solved to rounding errors.
+        """
         point = self._first_point(penalty, start)
         at_zero = self.loss.value(np.zeros_like(point.scores))
-        goal, n_iter, stalled = min(tol, _EXACT) if self.exact else tol, 0, False
+        goal, n_iter, stalled = min(tol, _EXACT) if self.exact and polish else tol, 0, False
         while True:
             gap = self._gap(point, penalty)
             relative = gap / gap_scale(point.objective, at_zero)
@@ -97,6 +106,10 @@ class NewtonSolver:
             point, decrease = self._step(point, penalty, relative)
             stalled = bool(decrease <= 8 * np.finfo(float).eps * abs(point.objective))
             n_iter += 1
+
+    def hessian_solve(self, scores: Array, penalty: QuadraticPenalty, right: Array, *, accuracy: float) -> Array:
+        """Hessian^-1 right (D + 1, k) where the scores (n, k) are the given ones; with the Hessian of a pilot."""
+        return self._pilot(scores, penalty).solve(right, accuracy)
 
     def curvature(self, solution: LinearSolution) -> Array:
         """sum_i s_i mean_c p_ic (1 - p_ic) (z_i, 1)(z_i, 1)' at a solution: what to keep of rows that do not return."""
@@ -142,7 +155,7 @@ class NewtonSolver:
 
     def _step(self, point: _Point, penalty: QuadraticPenalty, relative_gap: float) -> tuple[_Point, float]:
         """One Newton step with a line search on the scores; the new point and by how much the objective fell."""
-        pilot = self._pilot(point, penalty)
+        pilot = self._pilot(point.scores, penalty)
         accuracy = min(0.1, np.sqrt(relative_gap)) if self.exact else 0.1
         direction = pilot.solve(-point.gradient, max(accuracy, 1e-7))
         move = self.stream.forward(direction[:-1]) + direction[-1]
@@ -176,8 +189,8 @@ class NewtonSolver:
     def _importance(self, p: Array) -> Array:
         return self.loss.weight * np.mean(p * (1 - p), axis=1)
 
-    def _pilot(self, point: _Point, penalty: QuadraticPenalty) -> _Pilot:
-        p = self.loss.probabilities(point.scores)
+    def _pilot(self, scores: Array, penalty: QuadraticPenalty) -> _Pilot:
+        p = self.loss.probabilities(scores)
         rows, weight = self._weighted, self.loss.weight
         if not self.exact:
             rows, chance = self._drawn_rows(self._importance(p))

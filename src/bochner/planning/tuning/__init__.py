@@ -1,6 +1,21 @@
 """Bandwidths learned from data."""
 
+from bochner.planning.tuning.classifier import FEWEST_ROWS, tune_classifier
+from bochner.planning.tuning.held_out import HeldOutLoss, LabelledRows
 from bochner.planning.tuning.search import TUNING_ROWS, Stage, Tuning, candidate_kernels, tune
 from bochner.planning.tuning.surface import Surface, evidence, gcv
 
-__all__ = ["TUNING_ROWS", "Stage", "Surface", "Tuning", "candidate_kernels", "evidence", "gcv", "tune"]
+__all__ = [
+    "FEWEST_ROWS",
+    "TUNING_ROWS",
+    "HeldOutLoss",
+    "LabelledRows",
+    "Stage",
+    "Surface",
+    "Tuning",
+    "candidate_kernels",
+    "evidence",
+    "gcv",
+    "tune",
+    "tune_classifier",
+]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,8 +15,9 @@ from bochner._threads import run_in_threads
 from bochner._typing import Array
 from bochner.kernels import Gaussian, Laplacian, Matern, Stationary
 from bochner.planning.tuning.choice import best_kernel
+from bochner.planning.tuning.clock import Clock
+from bochner.planning.tuning.narrow_map import NarrowMap
 from bochner.planning.tuning.surface import Criterion, Surface, evidence, gcv
-from bochner.sampling import QuasiMonteCarlo
 
 __all__ = ["TUNING_ROWS", "Stage", "Tuning", "candidate_kernels", "tune"]
 
@@ -45,7 +45,8 @@ class Stage:
     n_rows, n_frequencies : int
     losses : tuple of float
     theta : array
-        Where it ended: log scales (relative to `Tuning.unit`), log noise, log signal.
+        Where it ended: log scales (in units of the columns' spread), log noise, log signal; for the held-out log loss,
+        log scales and the logarithm of alpha / n.
     """
 
     kernel: Stationary
@@ -68,23 +69,26 @@ class Tuning:
     kernel : Stationary
         With its length scales, rounded to three digits.
     length_scale : float or array of shape (n_features,)
-    noise_variance, signal_variance : float
+    noise_variance, signal_variance : float or None
         As the narrow map saw them, in units of the variance of the target. The fit estimates them again at full width.
+        None for a classifier.
     log_evidence : float or None
-        Per row, at the last stage, for a target of variance 1; None for criterion="gcv".
-    criterion : str
+        Per row, at the last stage, for a target of variance 1; None for other criteria.
+    criterion : {"evidence", "gcv", "held-out log loss"}
     stages : tuple of Stage
         Every descent: all kernels and starts first, then the refinements of the best.
     n_rows, n_frequencies : int
         Of the last stage.
     n_restarts : int
     seconds : float
+    held_out_loss : float or None
+        Of a classifier: mean log loss of rows that no descent held out, by a model of others.
     """
 
     kernel: Stationary
     length_scale: float | Array
-    noise_variance: float
-    signal_variance: float
+    noise_variance: float | None
+    signal_variance: float | None
     log_evidence: float | None
     criterion: str
     stages: tuple[Stage, ...]
@@ -92,6 +96,7 @@ class Tuning:
     n_frequencies: int
     n_restarts: int
     seconds: float
+    held_out_loss: float | None = None
 
 
 def candidate_kernels() -> list[Stationary]:
@@ -144,7 +149,7 @@ def tune(
     -------
     tuning : Tuning
     """
-    clock = _Clock(time_budget)
+    clock = Clock(time_budget)
     n_restarts = n_restarts or (2 if len(kernels) == 1 else 1)
     data = _Data.of(X, Y, sample_weight, per_feature)
     search = [
@@ -181,19 +186,6 @@ def _choose(data: _Data, kernels: list[Stationary], stages: list[Stage], n_resta
 
 def _broadcast(log_scales: Array, data: _Data) -> Array:
     return np.broadcast_to(log_scales, data.X.shape[1])
-
-
-class _Clock:
-    """A time budget."""
-
-    def __init__(self, seconds: float | None) -> None:
-        self._start, self._seconds = time.perf_counter(), seconds
-
-    def elapsed(self) -> float:
-        return time.perf_counter() - self._start
-
-    def is_over(self) -> bool:
-        return self._seconds is not None and self.elapsed() > self._seconds
 
 
 @dataclass(frozen=True)
@@ -239,7 +231,7 @@ class _Descent:
     seed: int
     criterion: str
     penalty: float | None
-    clock: _Clock
+    clock: Clock
 
     def run(self, n_rows: int, n_frequencies: int, iterations: int) -> Stage:
         surface = self._surface(n_rows, n_frequencies)
@@ -270,11 +262,8 @@ class _Descent:
         rows = slice(0, n_rows)
         weight = None if data.weight is None else data.weight[rows]
         n = len(data.Y[rows]) if weight is None else int(np.sum(weight))  # a weight of 2 is a row given twice
-        measure = self.kernel.with_length_scale(1.0).spectral_measure(d)
         m = int(np.clip(n // 2, 16, n_frequencies))
-        # Low discrepancy: the narrow map stands for a wide one. Another seed than the model's (docstring of `tune`).
-        points = QuasiMonteCarlo().points(m, d, measure.n_vectors, measure.n_uniforms, tuning_seed(self.seed))
-        omega = measure.frequencies(*points)
+        omega = NarrowMap.draw(self.kernel, m, d, tuning_seed(self.seed)).omega
         return Surface(data.X[rows], data.Y[rows], weight, omega, _CRITERIA[self.criterion])
 
 
@@ -316,8 +305,8 @@ def _can_refine(data: _Data, n_samples: int, width: int) -> bool:
     return len(data.Y) > _SEARCH[data.per_feature][0] and work < _REFINEMENT_SHARE * fit
 
 
-def _tuning(data: _Data, last: Stage, stages: list[Stage], criterion: str, n_restarts: int, clock: _Clock) -> Tuning:
-    scales = _rounded(data.unit * np.exp(last.theta[:-2]))
+def _tuning(data: _Data, last: Stage, stages: list[Stage], criterion: str, n_restarts: int, clock: Clock) -> Tuning:
+    scales = rounded(data.unit * np.exp(last.theta[:-2]))
     scale: float | Array = scales if data.per_feature else float(scales[0])
     noise, signal = np.exp(last.theta[-2:])
     return Tuning(
@@ -335,6 +324,7 @@ def _tuning(data: _Data, last: Stage, stages: list[Stage], criterion: str, n_res
     )
 
 
-def _rounded(scales: Array) -> Array:
+def rounded(scales: Array) -> Array:
+    """Scales to three digits."""
     step = 10.0 ** (np.floor(np.log10(scales)) - _DIGITS + 1)
     return np.round(scales / step) * step

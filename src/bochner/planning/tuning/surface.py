@@ -1,9 +1,5 @@
 """Evidence and generalised cross-validation of the random-feature model as functions of its scales, with gradients.
 
-The unit frequencies stay fixed and a length scale l_j divides their column j, so that the features are smooth in it:
-
-    P = (X / l) Omega',     Z = m^(-1/2) [cos P, sin P],     dP_if / d log l_j = -(x_ij / l_j) Omega_fj
-
 All products are those of `bochner._blas`: they alternate with LAPACK's routines.
 """
 
@@ -18,7 +14,8 @@ from scipy.linalg.lapack import dpotrf, dpotri
 
 from bochner._blas import lower_gram, product
 from bochner._typing import Array
-from bochner.features import FourierMap, transform
+from bochner.features import transform
+from bochner.planning.tuning.narrow_map import NarrowMap
 
 __all__ = ["Criterion", "Surface", "evidence", "gcv"]
 
@@ -147,19 +144,15 @@ class Surface:
     def __call__(self, theta: Array) -> tuple[float, Array]:
         log_scales, log_noise, log_signal = theta[:-2], theta[-2], theta[-1]
         scaled = self.X / np.exp(log_scales)
-        raw = self._features(scaled)
+        narrow = NarrowMap(self.omega)
+        raw = transform(narrow.fourier, scaled, np.dtype(float))
         fit = self._fit(raw, float(np.exp(log_noise)), float(np.exp(log_signal)))
         if fit is None:
             return np.inf, np.zeros_like(theta)
         slope = self.criterion(fit)
-        by_scale = self._by_log_scales(scaled, raw, self._weighted(slope.by_features))
+        by_scale = narrow.by_log_scales(scaled, raw, self._weighted(slope.by_features))
         ends = [slope.by_log_alpha + slope.by_log_noise, -slope.by_log_alpha]
         return slope.value, np.append(by_scale if len(log_scales) > 1 else by_scale.sum(), ends)
-
-    def _features(self, scaled: Array) -> Array:
-        m = len(self.omega)
-        fourier = FourierMap(self.omega, np.full(m, m**-0.5), np.zeros(0))
-        return transform(fourier, scaled, np.dtype(float))
 
     def _fit(self, raw: Array, noise: float, signal: float) -> _Fit | None:
         """None where A is singular to working precision."""
@@ -185,14 +178,6 @@ class Surface:
         if self.weight is not None:
             rows *= np.sqrt(self.weight)[:, None]
         return rows
-
-    def _by_log_scales(self, scaled: Array, raw: Array, by_features: Array) -> Array:
-        """Derivative by the logarithm of every column's scale. The sine is minus the derivative of the cosine."""
-        m = len(self.omega)
-        by_projection = by_features[:, m:] * raw[:, :m]
-        by_projection -= by_features[:, :m] * raw[:, m:]
-        by_frequency = product(by_projection.T, np.asfortranarray(scaled))
-        return -np.sum(by_frequency * self.omega, axis=0)
 
 
 def _outer(left: Array, right: Array) -> Array:

@@ -1,0 +1,272 @@
+"""Length scales of a classifier by held-out log loss, from where the evidence of least squares leads and the median."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.sparse import issparse
+
+from bochner._random import Stream, generator
+from bochner._threads import run_in_threads, single_threaded_blas
+from bochner._typing import Array
+from bochner.kernels import Stationary
+from bochner.planning.bandwidth import median_length_scale
+from bochner.planning.tuning.clock import Clock
+from bochner.planning.tuning.held_out import HeldOutLoss, LabelledRows, held_out_rows
+from bochner.planning.tuning.narrow_map import NarrowMap
+from bochner.planning.tuning.search import TUNING_ROWS, Stage, Tuning, rounded, tune, tuning_seed
+
+__all__ = ["FEWEST_ROWS", "HELD_OUT_LOG_LOSS", "tune_classifier"]
+
+FEWEST_ROWS = 300
+"""Rows below which held-out losses are too noisy to learn from."""
+
+HELD_OUT_LOG_LOSS = "held-out log loss"
+
+_EVIDENCE_ROWS = {False: 2000, True: 1000}  # by whether there are kernels to choose from
+_SEARCH = 2000, 128  # rows, frequencies
+_REFINEMENTS = (TUNING_ROWS, 512), (TUNING_ROWS, 256), (3000, 256)
+_ITERATIONS, _REFINEMENT_ITERATIONS, _PENALTY_ITERATIONS = 15, 6, 5
+_REFINEMENT_SHARE = 2.0  # of the work of the final fit: what a refinement may cost at most
+_REACH = np.log(1e2)  # how far a scale may go from its start
+_PENALTIES = np.log([1e-7, 1e-1])  # bounds of alpha / n
+_FIRST_PENALTY = np.log(1e-4)
+_FIT_STEPS, _REFINEMENT_STEPS = 7, 5  # Newton steps of a fit from zero, and of one from a neighbour with its gradient
+
+
+def tune_classifier(
+    X: Any,
+    labels: Array,
+    kernels: list[Stationary],
+    *,
+    per_feature: bool,
+    seed: int,
+    sample_weight: Array | None = None,
+    width: int = 4096,
+    n_samples: int | None = None,
+    penalty: float | None = None,
+    time_budget: float | None = None,
+) -> Tuning:
+    """Learn the scales of the best of some kernels for a classifier, from rows in memory.
+
+    The kernel, and scales to start from, are those of the largest evidence of least squares on the indicators of the
+    classes (`tune`). From there and from the median heuristic the held-out log loss of multinomial logistic regression
+    is descended, the latter as one scale for all features. The best of these is refined on more rows and frequencies.
+    The choices are made on a fifth of the rows that is reserved for them, and the median is kept unless what was found
+    beats it there by more than the standard error of the difference.
+
+    With fewer than 300 rows, or a single class, the result is that of the evidence.
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (n, d)
+        A subsample of the rows, in random order.
+    labels : array of int of shape (n,)
+    kernels, per_feature, seed, sample_weight, time_budget
+        As in `tune`.
+    width, n_samples : int
+        Size of the final fit, whose work a refinement may not exceed; more frequencies than it has are not used.
+    penalty : float, default=None
+        alpha / n of the final fit, if it is given; None: learned too.
+
+    Returns
+    -------
+    tuning : Tuning
+        With criterion "held-out log loss".
+    """
+    clock = Clock(time_budget)
+    data = _Data.of(X, labels, sample_weight, tuning_seed(seed))
+    with single_threaded_blas():  # small products: threads that wait for each other cost more than they bring
+        # Without a width `tune` leaves out its refinement: what that would find is descended from here.
+        rows = slice(0, min(data.n_searched, _EVIDENCE_ROWS[len(kernels) > 1]))
+        first = tune(
+            data.X[rows], data.indicators()[rows], kernels, per_feature=per_feature, seed=seed,
+            sample_weight=data.weight[rows], width=0, n_restarts=1, time_budget=time_budget,
+        )  # fmt: skip
+        if not data.can_be_held_out():
+            return replace(first, seconds=clock.elapsed())
+        search = _Search(data, first.kernel, tuning_seed(seed), penalty, width, clock)
+        stages, median = search.descend(np.log(np.atleast_1d(first.length_scale)))
+        size = _refinement(data, width, n_samples or len(data.labels))
+        best, loss = search.refine_best(stages, median, size)
+    scales = rounded(np.broadcast_to(np.exp(best.theta[:-1]), np.shape(np.atleast_1d(first.length_scale))))
+    scale: float | Array = scales if per_feature else float(scales[0])
+    return Tuning(
+        kernel=first.kernel.with_length_scale(scale),
+        length_scale=scale,
+        noise_variance=None,
+        signal_variance=None,
+        log_evidence=None,
+        criterion=HELD_OUT_LOG_LOSS,
+        stages=(*first.stages, *stages),
+        n_rows=best.n_rows,
+        n_frequencies=best.n_frequencies,
+        n_restarts=2,
+        seconds=clock.elapsed(),
+        held_out_loss=loss,
+    )
+
+
+@dataclass(frozen=True)
+class _Data:
+    """Rows of positive weight in random order, centred. The last fifth is reserved: only the choice sees it."""
+
+    X: Array
+    labels: Array
+    weight: Array
+    seed: int
+
+    @classmethod
+    def of(cls, X: Any, labels: Array, sample_weight: Array | None, seed: int) -> _Data:
+        weight = np.ones(len(labels)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+        order = generator(seed, Stream.ORDER).permutation(np.flatnonzero(weight))
+        rows = X[order].toarray() if issparse(X) else np.asarray(X)[order]
+        centred = rows - rows.mean(axis=0, dtype=float)  # a large mean costs digits in the sines
+        return cls(centred, np.unique(labels[order], return_inverse=True)[1], weight[order], seed)
+
+    @property
+    def n_searched(self) -> int:
+        return len(self.labels) - len(self.labels) // 5
+
+    def indicators(self) -> Array:
+        """One column per class, or of the second of two."""
+        indicators = (self.labels[:, None] == np.arange(self.labels.max() + 1)).astype(float)
+        return indicators[:, 1:] if indicators.shape[1] == 2 else indicators
+
+    def can_be_held_out(self) -> bool:
+        """Whether there are rows enough, of two classes, one of which has two of them at least."""
+        sizes = np.bincount(self.labels[: min(_SEARCH[0], self.n_searched)])
+        return len(self.labels) >= FEWEST_ROWS and bool(np.count_nonzero(sizes) > 1 and sizes.max() > 1)
+
+    def to_descend(self, n: int) -> LabelledRows:
+        """The first rows, a third of them held out."""
+        rows = np.arange(min(n, self.n_searched))
+        return self._labelled(rows, held_out_rows(self.labels[rows], self.seed))
+
+    def to_choose(self, n: int) -> LabelledRows:
+        """The first rows, and the reserved ones held out, as far as they have classes of those."""
+        fitted, reserved = np.arange(min(n, self.n_searched)), np.arange(self.n_searched, len(self.labels))
+        known = reserved[np.isin(self.labels[reserved], self.labels[fitted])]
+        return self._labelled(np.append(fitted, known), np.arange(len(fitted) + len(known)) >= len(fitted))
+
+    def _labelled(self, rows: Array, held_out: Array) -> LabelledRows:
+        classes, labels = np.unique(self.labels[rows], return_inverse=True)
+        return LabelledRows(self.X[rows].astype(np.float32), labels, self.weight[rows], held_out, len(classes))
+
+
+@dataclass(frozen=True)
+class _Search:
+    """Descents of the held-out log loss, and choices by reserved rows."""
+
+    data: _Data
+    kernel: Stationary
+    seed: int
+    penalty: float | None
+    width: int
+    clock: Clock
+
+    def descend(self, evidence: Array) -> tuple[list[Stage], Stage]:
+        """From the scales of the largest evidence, and from the median, as one scale; and the median itself."""
+        first_penalty = _FIRST_PENALTY if self.penalty is None else np.log(self.penalty)
+        starts = [np.append(start, first_penalty) for start in (evidence, np.log(self._median()))]
+        found: list[list[Stage]] = [[], []]
+
+        def run(i: int, _: None) -> None:
+            criterion = self._criterion(self.data.to_descend(_SEARCH[0]), _SEARCH[1])
+            found[i].append(self._run(criterion, starts[i], _PENALTY_ITERATIONS, scales_fixed=True))
+            found[i].append(self._run(criterion, found[i][0].theta, _ITERATIONS))
+
+        run_in_threads(run, range(2), state=lambda: None)
+        return found[0] + found[1], found[1][0]
+
+    def refine_best(self, stages: list[Stage], median: Stage, size: tuple[int, int] | None) -> tuple[Stage, float]:
+        """The best stage, refined; or the median, if nothing is better by more than noise. And its loss."""
+        best, loss = self._best(stages, median, _SEARCH)
+        if size is None or self.clock.is_over():
+            return best, loss
+        refined = self._run(self._criterion(self.data.to_descend(size[0]), size[1]), best.theta, _REFINEMENT_ITERATIONS)
+        stages.append(refined)
+        return self._best([best, refined], median, size)
+
+    def _median(self) -> float:
+        return median_length_scale(self.data.X, self.kernel, self.seed)
+
+    def _criterion(self, rows: LabelledRows, n_frequencies: int) -> HeldOutLoss:
+        m = max(16, min(n_frequencies, self.width // 2))
+        return HeldOutLoss(rows, NarrowMap.draw(self.kernel, m, rows.X.shape[1], self.seed))
+
+    def _run(self, criterion: HeldOutLoss, start: Array, iterations: int, *, scales_fixed: bool = False) -> Stage:
+        prior = _Prior(criterion, start[:-1])
+        losses = [prior(start)[0]]
+
+        def record(intermediate_result: Any) -> None:
+            losses.append(float(intermediate_result.fun))
+            if self.clock.is_over():
+                raise StopIteration
+
+        reach = 0.0 if scales_fixed else _REACH
+        scales = [(log_scale - reach, log_scale + reach) for log_scale in start[:-1]]
+        end = start
+        if not (scales_fixed and self.penalty is not None):
+            end = minimize(
+                prior,
+                start,
+                jac=True,
+                method="L-BFGS-B",
+                bounds=[*scales, (start[-1],) * 2 if self.penalty is not None else tuple(_PENALTIES)],
+                callback=record,
+                options={"maxiter": iterations, "maxcor": 20, "ftol": 1e-5},
+            ).x
+        return Stage(self.kernel, len(criterion.rows.labels), len(criterion.narrow.omega), tuple(losses), end)
+
+    def _best(self, stages: list[Stage], median: Stage, size: tuple[int, int]) -> tuple[Stage, float]:
+        criterion = self._criterion(self.data.to_choose(size[0]), size[1])
+        weight = criterion.rows.weight[criterion.rows.held_out]
+        losses = np.array([criterion.losses(stage.theta) for stage in [*stages, median]])
+        means = losses @ weight / weight.sum()
+        best = int(np.argmin(means[:-1]))
+        gain = losses[-1] - losses[best]
+        noise = np.sqrt(np.sum((weight * (gain - means[-1] + means[best])) ** 2)) / weight.sum()
+        if means[-1] - means[best] > noise:
+            return stages[best], float(means[best])
+        return median, float(means[-1])
+
+
+@dataclass(frozen=True)
+class _Prior:
+    """The criterion and minus the log density of scales, normal around their start in the ratios between them.
+
+        L + 1 / (2 n) sum_j (delta_j - mean delta)^2,     delta = log scales - their start,   n rows held out
+
+    A common factor is free. Hundreds of scales would learn the held-out rows by heart.
+    """
+
+    criterion: HeldOutLoss
+    start: Array
+
+    def __call__(self, theta: Array) -> tuple[float, Array]:
+        value, slope = self.criterion(theta)
+        ratios = theta[:-1] - self.start
+        ratios = ratios - ratios.mean()
+        n = np.count_nonzero(self.criterion.rows.held_out)
+        return value + float(np.sum(ratios**2)) / (2 * n), slope + np.append(ratios / n, 0.0)
+
+
+def _refinement(data: _Data, width: int, n_samples: int) -> tuple[int, int] | None:
+    """Rows and frequencies of the largest refinement whose work is within that of the final fit; None: none is."""
+    columns = data.indicators().shape[1]
+    affordable = _REFINEMENT_SHARE * _FIT_STEPS * _newton_work(n_samples, width, columns)
+    for rows, frequencies in _REFINEMENTS:
+        step = _newton_work(min(rows, data.n_searched), min(2 * frequencies, width), columns)
+        if data.n_searched > _SEARCH[0] and _REFINEMENT_ITERATIONS * _REFINEMENT_STEPS * step <= affordable:
+            return rows, frequencies
+    return None
+
+
+def _newton_work(n_rows: int, width: int, columns: int) -> float:
+    """Multiplications of a Newton step: two passes, a preconditioner, and ten products with the Hessian of a pilot."""
+    pilot = min(n_rows, max(4096, 4 * width))
+    return 2 * n_rows * width * columns + max(1024, width / 2) * width**2 + 20 * pilot * width * columns
