@@ -18,6 +18,7 @@ from bochner._typing import Array
 
 __all__ = [
     "cholesky",
+    "cross_gram",
     "householder_qr",
     "lower_gram",
     "product",
@@ -38,6 +39,14 @@ def lower_gram(Z: Array, out: Array) -> None:
     n, width = Z.shape
     # In column-major eyes Z is its transpose A (D, n), and the lower triangle of `out` the upper one of A A'.
     _call(f"{prefix}syrk", b"U", b"N", width, n, real(1.0), *_matrix(Z.T), real(0.0), *_matrix(out.T))
+
+
+def cross_gram(A: Array, B: Array, out: Array) -> None:
+    """Write A'B to `out`; all are C-ordered, or blocks of columns of C-ordered arrays, and of one float type."""
+    prefix, real = _PREFIX[A.dtype]
+    sizes = B.shape[1], A.shape[1], len(A)
+    # In column-major eyes this is out' = B'A, with A and B seen as their transposes.
+    _call(f"{prefix}gemm", b"N", b"T", *sizes, real(1.0), *_matrix(B.T), *_matrix(A.T), real(0.0), *_matrix(out.T))
 
 
 def cholesky(matrix: Array) -> bool:
