@@ -23,6 +23,7 @@ from bochner.planning import MemoryBill, require_memory
 __all__ = ["NystroemFeatures"]
 
 _CANDIDATES = 20_000  # rows whose leverage is looked at
+_OTHERS = 1000  # rows that tell how much of the kernel the landmarks see
 
 
 class NystroemFeatures(MapTransformer):
@@ -125,25 +126,25 @@ class NystroemFeatures(MapTransformer):
         )
         n_landmarks = min(self.n_components, X.shape[0])
         self._require(n_landmarks, X)
-        self.landmarks_ = self._choose(X, n_landmarks)
-        self.map_ = draw_nystroem_map(self._values(self.landmarks_))
+        self.landmarks_, others = self._choose(X, n_landmarks)
+        self.map_ = draw_nystroem_map(self._values(self.landmarks_), others)
         return self
 
     def _values(self, points: Array) -> KernelMap:
         one_sided = self.group is not None and self.group.closed and sees_distance_only(self.kernel_)
         return KernelMap(self.kernel_, points, self.transforms_, one_sided)
 
-    def _choose(self, X: Any, n_landmarks: int) -> Array:
-        """Landmarks (L, d) in float64."""
+    def _choose(self, X: Any, n_landmarks: int) -> tuple[Array, Array]:
+        """Landmarks (L, d), and some rows that are none, in float64."""
         rng = generator(self.seed_, Stream.SUBSAMPLE)
         order = rng.permutation(X.shape[0])
         uniform = _dense(X, order[:n_landmarks])
         if self.landmarks == "uniform" or n_landmarks == X.shape[0]:
-            return uniform
+            return uniform, _dense(X, order[n_landmarks : n_landmarks + _OTHERS])
         candidates = _dense(X, order[:_CANDIDATES])
         scores = leverage_of_rows(candidates, self._values(uniform), max(1, n_landmarks // 4))
         chosen = rng.choice(len(candidates), n_landmarks, replace=False, p=scores / scores.sum())
-        return candidates[chosen]
+        return candidates[chosen], np.delete(candidates, chosen, axis=0)[:_OTHERS]
 
     def _require(self, n_landmarks: int, X: Any) -> None:
         r = 1 if self.transforms_ is None else len(self.transforms_)

@@ -31,6 +31,7 @@ from bochner.estimators.ridge_fit import direct_bill, fit_iteratively, solver_fo
 from bochner.estimators.rows import linear_predictions, over_rows, rows_to_fit
 from bochner.estimators.widening import fit_widening, widens
 from bochner.features import transform
+from bochner.features.nystroem import NystroemMap
 from bochner.kernels import Stationary
 from bochner.planning import WidthCurve, require_memory
 from bochner.solvers import (
@@ -315,7 +316,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, RidgeAttributes, KernelM
 
             mean = b + z.w,    std^2 = sigma^2 (1 + (z - zbar)'(G + alpha I)^-1 (z - zbar) + 1/n)
 
-        the last term for an intercept: the predictive law of a new observation, noise included. An interval is
+        the last term for an intercept: the predictive law of a new observation, noise included. With landmarks there is
+        a term for what they do not see (`NystroemMap.unseen_variance`). An interval is
         mean +- s std, with s from the normal law or from held-out rows (`interval`).
 
         Parameters
@@ -490,11 +492,18 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, RidgeAttributes, KernelM
 
     def _standard_deviation(self, X: Any) -> Array:
         solution, dtype = self._solved(), np.promote_types(X.dtype, self.precision_)
-        spread = self.spread_
         starts = range(0, X.shape[0], _SPREAD_ROWS)
-        parts = [spread.of(transform(self._map(), X[i : i + _SPREAD_ROWS], dtype)) for i in starts]
+        parts = [self._spread_at(X[i : i + _SPREAD_ROWS], dtype) for i in starts]
         std = np.sqrt(solution.noise_variance * np.concatenate(parts)[:, None]).astype(X.dtype)
         return std[:, 0] if self._flat_target else std
+
+    def _spread_at(self, X: Any, dtype: np.dtype[Any]) -> Array:
+        """Variances of predictions in units of the noise variance."""
+        feature_map = self._map()
+        Z = transform(feature_map, X, dtype)
+        if not isinstance(feature_map, NystroemMap):
+            return self.spread_.of(Z)
+        return self.spread_.of(Z) + feature_map.unseen_variance(X, Z, self.alpha_)
 
     def _interval_factor(self, level: float) -> Any:
         """Half the width of an interval in standard deviations."""

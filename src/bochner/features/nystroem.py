@@ -8,7 +8,7 @@ With a group, k is the orbit kernel k_q(x, y) = E k(g x, g' y) of its transforma
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -141,10 +141,13 @@ class NystroemMap:
         The landmarks and the kernel.
     factor : array of shape (L, L), float64
         Cholesky factor of the kernel matrix of the landmarks; only the lower triangle is meaningful.
+    mean_shortfall : float
+        Mean of `shortfall` over rows that are no landmarks; 0 if there are none.
     """
 
     values: KernelMap
     factor: Array
+    mean_shortfall: float = 0.0
 
     @property
     def n_components(self) -> int:
@@ -162,13 +165,29 @@ class NystroemMap:
         if not double:
             out[...] = K
 
+    def shortfall(self, X: Any, Z: Array) -> Array:
+        """k(x, x) - z(x).z(x) of rows with features Z: what of the kernel the landmarks do not see at x."""
+        rows = np.asarray(X.toarray() if issparse(X) else X, dtype=float)
+        return np.maximum(self.values.diagonal(rows) - np.einsum("ij,ij->i", Z, Z, dtype=float), 0.0)
+
+    def unseen_variance(self, X: Any, Z: Array, alpha: float) -> Array:
+        """What the prior adds to the variance of a prediction where there is no landmark near, in units of the noise.
+
+            (shortfall(x) - mean shortfall) min(1 / alpha, 1 / mean shortfall),      1 / alpha = signal / noise
+
+        A model of the features alone takes what they do not see for noise, the same everywhere (the deterministic
+        training conditional of Quinonero-Candela & Rasmussen 2005). This puts it where it is; the mean stays.
+        """
+        share = 1 / max(alpha, self.mean_shortfall, np.finfo(float).tiny)
+        return (self.shortfall(X, Z) - self.mean_shortfall) * share
+
     def linear_form(self, coef: Array) -> tuple[KernelMap, Array]:
         """The map and coefficients of z(x).coef = k(x, L).(C'^-1 coef), without whitening: L values a row, not L^2."""
         return self.values, solve_triangular(self.factor, coef, lower=True, trans="T", check_finite=False)
 
 
-def draw_nystroem_map(values: KernelMap) -> NystroemMap:
-    """Whiten the kernel values against landmarks.
+def draw_nystroem_map(values: KernelMap, others: Array | None = None) -> NystroemMap:
+    """Whiten the kernel values against landmarks. `others` are rows that are no landmarks.
 
     K_LL gets as much on its diagonal as it takes to be definite to working precision, from 1e-10 of its largest entry:
     landmarks that depend on others, or are there twice, then have features of nearly zero.
@@ -180,7 +199,11 @@ def draw_nystroem_map(values: KernelMap) -> NystroemMap:
         K = np.triu(K, 1)
         K += K.T
         jitter *= 10
-    return NystroemMap(values, K)
+    drawn = NystroemMap(values, K)
+    if others is None or len(others) == 0:
+        return drawn
+    shortfall = drawn.shortfall(others, transform(drawn, others, np.dtype(float)))
+    return replace(drawn, mean_shortfall=float(np.mean(shortfall)))
 
 
 def _factorise(K: Array, diagonal: Array) -> bool:
