@@ -1,7 +1,8 @@
 """Bandwidths learned from data."""
 
 from bochner.planning.tuning.classifier import FEWEST_ROWS, tune_classifier
-from bochner.planning.tuning.held_out import HeldOutLoss, LabelledRows
+from bochner.planning.tuning.held_out import HeldOutLoss
+from bochner.planning.tuning.labelled import LabelledRows
 from bochner.planning.tuning.search import TUNING_ROWS, Stage, Tuning, candidate_kernels, tune
 from bochner.planning.tuning.surface import Surface, evidence, gcv
 

@@ -7,15 +7,14 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.sparse import issparse
 
-from bochner._random import Stream, generator
 from bochner._threads import run_in_threads, single_threaded_blas
 from bochner._typing import Array
 from bochner.kernels import Stationary
 from bochner.planning.bandwidth import median_length_scale
 from bochner.planning.tuning.clock import Clock
-from bochner.planning.tuning.held_out import HeldOutLoss, LabelledRows, held_out_rows
+from bochner.planning.tuning.held_out import HeldOutLoss
+from bochner.planning.tuning.labelled import LabelledRows, LabelledSample
 from bochner.planning.tuning.narrow_map import NarrowMap
 from bochner.planning.tuning.search import TUNING_ROWS, Stage, Tuning, rounded, tune, tuning_seed
 
@@ -30,6 +29,7 @@ _EVIDENCE_ROWS = {False: 2000, True: 1000}  # by whether there are kernels to ch
 _SEARCH = 2000, 128  # rows, frequencies
 _REFINEMENTS = (TUNING_ROWS, 512), (TUNING_ROWS, 256), (3000, 256)
 _ITERATIONS, _REFINEMENT_ITERATIONS, _PENALTY_ITERATIONS = 15, 6, 5
+_SMALLEST_GAIN = 1e-5  # of the log loss, in an iteration
 _REFINEMENT_SHARE = 2.0  # of the work of the final fit: what a refinement may cost at most
 _REACH = np.log(1e2)  # how far a scale may go from its start
 _PENALTIES = np.log([1e-7, 1e-1])  # bounds of alpha / n
@@ -58,7 +58,7 @@ def tune_classifier(
     The choices are made on a fifth of the rows that is reserved for them, and the median is kept unless what was found
     beats it there by more than the standard error of the difference.
 
-    With fewer than 300 rows, or a single class, the result is that of the evidence.
+    With fewer than 300 rows, or where no class has rows to hold out, the result is that of the evidence.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def tune_classifier(
     kernels, per_feature, seed, sample_weight, time_budget
         As in `tune`.
     width, n_samples : int
-        Size of the final fit, whose work a refinement may not exceed; more frequencies than it has are not used.
+        Size of the final fit: a refinement costs at most twice as much, and no map has more frequencies.
     penalty : float, default=None
         alpha / n of the final fit, if it is given; None: learned too.
 
@@ -78,7 +78,7 @@ def tune_classifier(
         With criterion "held-out log loss".
     """
     clock = Clock(time_budget)
-    data = _Data.of(X, labels, sample_weight, tuning_seed(seed))
+    data = LabelledSample.of(X, labels, sample_weight, tuning_seed(seed))
     with single_threaded_blas():  # small products: threads that wait for each other cost more than they bring
         # Without a width `tune` leaves out its refinement: what that would find is descended from here.
         rows = slice(0, min(data.n_searched, _EVIDENCE_ROWS[len(kernels) > 1]))
@@ -86,7 +86,7 @@ def tune_classifier(
             data.X[rows], data.indicators()[rows], kernels, per_feature=per_feature, seed=seed,
             sample_weight=data.weight[rows], width=0, n_restarts=1, time_budget=time_budget,
         )  # fmt: skip
-        if not data.can_be_held_out():
+        if len(data.labels) < FEWEST_ROWS or not data.can_be_held_out(_SEARCH[0]):
             return replace(first, seconds=clock.elapsed())
         search = _Search(data, first.kernel, tuning_seed(seed), penalty, width, clock)
         stages, median = search.descend(np.log(np.atleast_1d(first.length_scale)))
@@ -111,57 +111,10 @@ def tune_classifier(
 
 
 @dataclass(frozen=True)
-class _Data:
-    """Rows of positive weight in random order, centred. The last fifth is reserved: only the choice sees it."""
-
-    X: Array
-    labels: Array
-    weight: Array
-    seed: int
-
-    @classmethod
-    def of(cls, X: Any, labels: Array, sample_weight: Array | None, seed: int) -> _Data:
-        weight = np.ones(len(labels)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-        order = generator(seed, Stream.ORDER).permutation(np.flatnonzero(weight))
-        rows = X[order].toarray() if issparse(X) else np.asarray(X)[order]
-        centred = rows - rows.mean(axis=0, dtype=float)  # a large mean costs digits in the sines
-        return cls(centred, np.unique(labels[order], return_inverse=True)[1], weight[order], seed)
-
-    @property
-    def n_searched(self) -> int:
-        return len(self.labels) - len(self.labels) // 5
-
-    def indicators(self) -> Array:
-        """One column per class, or of the second of two."""
-        indicators = (self.labels[:, None] == np.arange(self.labels.max() + 1)).astype(float)
-        return indicators[:, 1:] if indicators.shape[1] == 2 else indicators
-
-    def can_be_held_out(self) -> bool:
-        """Whether there are rows enough, of two classes, one of which has two of them at least."""
-        sizes = np.bincount(self.labels[: min(_SEARCH[0], self.n_searched)])
-        return len(self.labels) >= FEWEST_ROWS and bool(np.count_nonzero(sizes) > 1 and sizes.max() > 1)
-
-    def to_descend(self, n: int) -> LabelledRows:
-        """The first rows, a third of them held out."""
-        rows = np.arange(min(n, self.n_searched))
-        return self._labelled(rows, held_out_rows(self.labels[rows], self.seed))
-
-    def to_choose(self, n: int) -> LabelledRows:
-        """The first rows, and the reserved ones held out, as far as they have classes of those."""
-        fitted, reserved = np.arange(min(n, self.n_searched)), np.arange(self.n_searched, len(self.labels))
-        known = reserved[np.isin(self.labels[reserved], self.labels[fitted])]
-        return self._labelled(np.append(fitted, known), np.arange(len(fitted) + len(known)) >= len(fitted))
-
-    def _labelled(self, rows: Array, held_out: Array) -> LabelledRows:
-        classes, labels = np.unique(self.labels[rows], return_inverse=True)
-        return LabelledRows(self.X[rows].astype(np.float32), labels, self.weight[rows], held_out, len(classes))
-
-
-@dataclass(frozen=True)
 class _Search:
     """Descents of the held-out log loss, and choices by reserved rows."""
 
-    data: _Data
+    data: LabelledSample
     kernel: Stationary
     seed: int
     penalty: float | None
@@ -209,20 +162,19 @@ class _Search:
 
         reach = 0.0 if scales_fixed else _REACH
         scales = [(log_scale - reach, log_scale + reach) for log_scale in start[:-1]]
-        end = start
-        if not (scales_fixed and self.penalty is not None):
-            end = minimize(
-                prior,
-                start,
-                jac=True,
-                method="L-BFGS-B",
-                bounds=[*scales, (start[-1],) * 2 if self.penalty is not None else tuple(_PENALTIES)],
-                callback=record,
-                options={"maxiter": iterations, "maxcor": 20, "ftol": 1e-5},
-            ).x
-        return Stage(self.kernel, len(criterion.rows.labels), len(criterion.narrow.omega), tuple(losses), end)
+        found = minimize(
+            prior,
+            start,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=[*scales, tuple(_PENALTIES) if self.penalty is None else (start[-1], start[-1])],
+            callback=record,
+            options={"maxiter": iterations, "maxcor": 20, "ftol": _SMALLEST_GAIN},
+        )
+        return Stage(self.kernel, len(criterion.rows.labels), len(criterion.narrow.omega), tuple(losses), found.x)
 
     def _best(self, stages: list[Stage], median: Stage, size: tuple[int, int]) -> tuple[Stage, float]:
+        """The stage of the smallest loss on the reserved rows, and that loss; the median, unless clearly beaten."""
         criterion = self._criterion(self.data.to_choose(size[0]), size[1])
         weight = criterion.rows.weight[criterion.rows.held_out]
         losses = np.array([criterion.losses(stage.theta) for stage in [*stages, median]])
@@ -255,8 +207,8 @@ class _Prior:
         return value + float(np.sum(ratios**2)) / (2 * n), slope + np.append(ratios / n, 0.0)
 
 
-def _refinement(data: _Data, width: int, n_samples: int) -> tuple[int, int] | None:
-    """Rows and frequencies of the largest refinement whose work is within that of the final fit; None: none is."""
+def _refinement(data: LabelledSample, width: int, n_samples: int) -> tuple[int, int] | None:
+    """Rows and frequencies of the largest refinement that the final fit can bear; None: none is."""
     columns = data.indicators().shape[1]
     affordable = _REFINEMENT_SHARE * _FIT_STEPS * _newton_work(n_samples, width, columns)
     for rows, frequencies in _REFINEMENTS:
