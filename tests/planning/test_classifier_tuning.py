@@ -178,6 +178,7 @@ def test_a_refinement_has_more_rows_and_frequencies_if_the_fit_is_large_enough()
     small, large = (search(X, labels, n_samples=n, width=width) for n, width in ((3000, 128), (10**6, 1024)))
     assert (small.stages[-1].n_rows, small.stages[-1].n_frequencies) == (2000, 64)
     assert (large.stages[-1].n_rows, large.stages[-1].n_frequencies) == (2400, 512)
+    assert len(large.stages) == len(small.stages) + 1
 
 
 def test_a_time_budget_ends_the_search_and_an_answer_is_given():
@@ -185,6 +186,15 @@ def test_a_time_budget_ends_the_search_and_an_answer_is_given():
     found = search(X, labels, kernels=candidate_kernels(), per_feature=True, time_budget=0.0)
     assert all(len(stage.losses) <= 2 for stage in found.stages)
     assert np.all(found.length_scale > 0)
+
+
+def test_the_kernel_that_predicts_best_is_chosen_in_any_order():
+    X, labels = rings(1200, noise=0.1)
+    rough, smooth = bo.Matern(nu=0.5), bo.Gaussian()
+    alone = [search(X, labels, kernels=[kernel]).held_out_loss for kernel in (rough, smooth)]
+    assert alone[1] < alone[0] - 0.03
+    for kernels in ([rough, smooth], [smooth, rough]):
+        assert isinstance(search(X, labels, kernels=kernels).kernel, bo.Gaussian)
 
 
 # In the estimator.

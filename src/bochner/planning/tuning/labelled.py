@@ -10,6 +10,7 @@ from scipy.sparse import issparse
 
 from bochner._random import Stream, generator
 from bochner._typing import Array
+from bochner.planning.tuning.search import TUNING_ROWS
 from bochner.solvers import Logistic
 
 __all__ = ["LabelledRows", "LabelledSample", "held_out_rows"]
@@ -65,7 +66,8 @@ def held_out_rows(labels: Array, seed: int) -> Array:
 class LabelledSample:
     """Rows to learn scales from: those of positive weight in random order, centred.
 
-    The last fifth is reserved: descents do not see it, the choice among what they found does.
+    A fifth of them, and those beyond 4,000, are reserved: descents do not see them, the choice among what they found
+    does.
 
     Attributes
     ----------
@@ -92,7 +94,7 @@ class LabelledSample:
 
     @property
     def n_searched(self) -> int:
-        return len(self.labels) - len(self.labels) // 5
+        return min(TUNING_ROWS, len(self.labels) - len(self.labels) // 5)
 
     def indicators(self) -> Array:
         """One column per class, or of the second of two."""
