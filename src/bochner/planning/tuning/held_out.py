@@ -26,7 +26,8 @@ from bochner._typing import Array
 from bochner.data import RowBlocks
 from bochner.planning.tuning.labelled import LabelledRows
 from bochner.planning.tuning.narrow_map import NarrowMap
-from bochner.solvers import LinearSolution, NewtonSolver, QuadraticPenalty
+from bochner.solvers import LinearSolution, QuadraticPenalty
+from bochner.solvers.newton import NewtonSolver
 from bochner.statistics import FeatureStream
 
 __all__ = ["HeldOutLoss"]
