@@ -38,6 +38,7 @@ bench: $(READY)
 	$(PY) benchmarks/streaming.py
 	$(PY) benchmarks/cluster.py
 	$(PY) benchmarks/accuracy.py
+	$(PY) benchmarks/width.py
 	$(PY) benchmarks/table.py
 
 $(READY): pyproject.toml

@@ -16,7 +16,16 @@ import numpy as np
 
 from bochner._typing import Array
 
-__all__ = ["cholesky", "householder_qr", "lower_gram", "product", "symmetric_product", "symmetric_rank_2_update"]
+__all__ = [
+    "cholesky",
+    "cross_gram",
+    "householder_qr",
+    "lower_gram",
+    "product",
+    "solve_lower",
+    "symmetric_product",
+    "symmetric_rank_2_update",
+]
 
 _PREFIX = {np.dtype(np.float32): ("s", ctypes.c_float), np.dtype(np.float64): ("d", ctypes.c_double)}
 
@@ -32,6 +41,14 @@ def lower_gram(Z: Array, out: Array) -> None:
     _call(f"{prefix}syrk", b"U", b"N", width, n, real(1.0), *_matrix(Z.T), real(0.0), *_matrix(out.T))
 
 
+def cross_gram(A: Array, B: Array, out: Array) -> None:
+    """Write A'B to `out`; all are C-ordered, or blocks of columns of C-ordered arrays, and of one float type."""
+    prefix, real = _PREFIX[A.dtype]
+    sizes = B.shape[1], A.shape[1], len(A)
+    # In column-major eyes this is out' = B'A, with A and B seen as their transposes.
+    _call(f"{prefix}gemm", b"N", b"T", *sizes, real(1.0), *_matrix(B.T), *_matrix(A.T), real(0.0), *_matrix(out.T))
+
+
 def cholesky(matrix: Array) -> bool:
     """Overwrite the lower triangle of a C-ordered matrix by its Cholesky factor; False if it is not definite.
 
@@ -41,6 +58,17 @@ def cholesky(matrix: Array) -> bool:
     info = ctypes.c_int(0)
     _call(f"{prefix}potrf", b"U", len(matrix), *_matrix(matrix.T), info)
     return info.value == 0 and bool(np.all(np.isfinite(np.diagonal(matrix))))
+
+
+def solve_lower(factor: Array, rows: Array) -> None:
+    """Overwrite every row k of `rows` (n, D) by L^-1 k, for the lower triangle L of `factor` (D, D).
+
+    Both are C-ordered and of one float type.
+    """
+    prefix, real = _PREFIX[rows.dtype]
+    n, width = rows.shape
+    # In column-major eyes `rows` holds its rows as columns, and `factor` is L', upper: solve with its transpose.
+    _call(f"{prefix}trsm", b"L", b"U", b"T", b"N", width, n, real(1.0), *_matrix(factor.T), *_matrix(rows.T))
 
 
 def product(A: Array, B: Array, *, transpose_a: bool = False) -> Array:

@@ -32,6 +32,7 @@ class Stream(IntEnum):
     STARTS = 17
     TUNING_ROWS = 18
     CALIBRATION = 19
+    HELD_OUT = 20
 
 
 def resolve_seed(random_state: object) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sized
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import lru_cache
 from threading import Lock
 from typing import Any, TypeVar
@@ -13,7 +13,9 @@ from threadpoolctl import ThreadpoolController
 
 from bochner.config import get_config
 
-__all__ = ["run_in_threads", "single_threaded_blas"]
+__all__ = ["run_in_threads", "single_threaded_blas", "threads_for_factor"]
+
+_WIDEST_IN_THREADS = 8192
 
 Item = TypeVar("Item")
 State = TypeVar("State")
@@ -84,6 +86,14 @@ def single_threaded_blas() -> Iterator[None]:
     """Limit BLAS to one thread per caller, for the length of a `with` block."""
     with _blas().limit(limits=1, user_api="blas"):
         yield
+
+
+def threads_for_factor(width: int) -> AbstractContextManager[None]:
+    """One BLAS thread to factorise a wide matrix: with two, potrf of OpenBLAS 0.3.30 crashes at a width of 16,384.
+
+    One thread runs at its peak there, so that little is lost.
+    """
+    return single_threaded_blas() if width > _WIDEST_IN_THREADS else nullcontext()
 
 
 @lru_cache(maxsize=1)

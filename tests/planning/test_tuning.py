@@ -8,7 +8,7 @@ import bochner as bo
 from bochner.errors import InvalidParameterError
 from bochner.kernels import KERNELS
 from bochner.planning.tuning import Surface, candidate_kernels, evidence, gcv, tune
-from bochner.planning.tuning.search import tuning_seed
+from bochner.planning.tuning.descent import tuning_seed
 from tests.strategies import rows
 
 
@@ -161,7 +161,7 @@ def test_ard_works_on_a_kernel_that_is_handed_over():
 
 
 def test_a_given_penalty_is_kept_and_its_gradient_is_that_of_finite_differences():
-    from bochner.planning.tuning.search import _Tied
+    from bochner.planning.tuning.descent import _Tied
 
     tied = _Tied(surface(bo.Gaussian(), evidence), np.log(0.5))
     theta = np.array([0.3, 0.5, -0.2, -2.0])

@@ -331,3 +331,15 @@ def test_what_cannot_be_reported_is_refused(waves):
         summarise(waves.regressor, waves.X, waves.y[:-1])
     with pytest.raises(InvalidParameterError, match="'extra' parameter of report must be a dict"):
         bo.report(waves.regressor, extra=[1])
+
+
+def test_a_width_that_was_searched_for_is_told_with_its_curve():
+    X = np.random.default_rng(0).uniform(-1, 1, (2000, 2))
+    model = bo.KernelRegressor(bo.Gaussian(), random_state=0).fit(X, np.sin(3 * X[:, 0]))
+    curve, summary = model.width_curve_, summarise(model)
+    assert summary["choices"]["width_curve"]["widths"] == curve.widths.tolist()
+    assert summary["choices"]["width_curve"]["gain"][0] is None
+    assert summary["cost"]["passes"] == len(curve.widths)
+    page = str(bo.report(model).html)
+    assert curve.reason in page
+    assert "% over 256" in page

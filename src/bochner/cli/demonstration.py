@@ -36,12 +36,20 @@ def main() -> None:
     mean, std = model.predict(test.X, return_std=True)
     covered = np.mean(np.abs(test.y - mean) <= 1.645 * std)
     print(f"\nKernelRegressor, Gaussian kernel, {model.features_.n_components_:,} random features")
-    print(f"  time        {cost.seconds:.1f} s, one pass over the rows, {len(model.path_.alphas)} penalties compared")
+    print(f"  time        {cost.seconds:.1f} s, {_work(model)}")
     print(f"  memory      {format_bytes(cost.memory)} on top of the data")
     print(f"  error       {_rms(mean - test.truth):.4f} from the truth (RMS on {_TEST:,} new rows)")
     print(f"  error bars  {100 * covered:.1f} % of new targets inside the 90 % interval")
     print(f"  noise       {np.sqrt(model.noise_variance_):.3f} estimated")
     _compare(model, train, test)
+
+
+def _work(model: KernelRegressor) -> str:
+    """What the fit did, in words."""
+    curve, penalties = model.width_curve_, f"{len(model.path_.alphas)} penalties compared"  # type: ignore[union-attr]
+    if curve is None:
+        return f"one pass over the rows, {penalties}"
+    return f"{len(curve.widths)} widths up to {curve.widths[-1]:,}, {penalties}"
 
 
 def _timed_fit(train: Waves) -> tuple[KernelRegressor, Cost]:

@@ -36,7 +36,8 @@ class MapCertifier:
     """A drawn Fourier map and what its certificates depend on.
 
     `independent` says that the frequencies were drawn independently of the rows and of any tuning: a priori bounds
-    need it.
+    need it. `n_widths` is the number of widths among which that of the map was chosen by looking at results: what holds
+    with a probability then holds for all of them at once.
     """
 
     fourier: FourierMap
@@ -45,6 +46,7 @@ class MapCertifier:
     embedding: Embedding
     seed: int
     independent: bool = True
+    n_widths: int = 1
 
     def features(self, rows: Array) -> Array:
         return transform(self.fourier, rows, np.dtype(float))
@@ -72,7 +74,7 @@ class MapCertifier:
     def a_priori(self, n_rows: int, delta: float) -> Iterator[Certificate]:
         if self.a_priori_refusal() is None:
             bound = finite_set.tightest(n_points=n_rows, kernel=self.kernel, embedding=self.embedding)
-            yield bound.certificate(self.fourier.n_components, delta)
+            yield self._chosen(bound.certificate(self.fourier.n_components, delta / self.n_widths))
 
     def over_the_domain(self, X: Any, delta: float) -> Iterator[Certificate]:
         d, diameter = X.shape[1], diameter_of(X, self.kernel)
@@ -85,8 +87,9 @@ class MapCertifier:
             yield from _unless_refused(supremum.certificate)
         if self.a_priori_refusal() is None:
             setting = {"kernel": self.kernel, "embedding": self.embedding, "n_features": d, "diameter": diameter}
-            width = self.fourier.n_components
-            yield from _unless_refused(lambda: uniform.tightest(**setting).certificate(width, delta))  # type: ignore[arg-type]
+            width, delta = self.fourier.n_components, delta / self.n_widths
+            found = _unless_refused(lambda: uniform.tightest(**setting).certificate(width, delta))  # type: ignore[arg-type]
+            yield from map(self._chosen, found)
 
     def sampled(self, X: Any, delta: float) -> Iterator[Certificate]:
         """Certificates for the law of the data, from disjoint pairs of rows that the frequencies do not depend on."""
@@ -98,9 +101,12 @@ class MapCertifier:
         estimate = np.sum(self.features(left) * self.features(right), axis=1)
         largest = self.kernel.variance + float(np.sum(self.fourier.amplitude**2))  # |k| + |s|
         pairs = SampledPairs(error=estimate - self.kernel.at(left - right), largest=largest)
-        yield pairs.quantile(_QUANTILE, delta)
-        yield pairs.root_mean_square(delta)
-        yield pairs.mean_absolute(delta)
+        delta /= self.n_widths
+        found = pairs.quantile(_QUANTILE, delta), pairs.root_mean_square(delta), pairs.mean_absolute(delta)
+        yield from map(self._chosen, found)
+
+    def _chosen(self, certificate: Certificate) -> Certificate:
+        return certificate.of_a_choice(self.n_widths)
 
 
 def certify_map(certifier: MapCertifier, X: Any, delta: float) -> Certificate:

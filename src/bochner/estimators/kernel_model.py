@@ -92,10 +92,12 @@ class KernelModel(CallbackSupportMixin, BaseEstimator):
             width = min(width, X.shape[0])
             self.features_ = NystroemFeatures(kernel, n_components=width, random_state=self.seed_).fit(X)
         else:
-            self.features_ = FourierFeatures(
-                kernel, n_components=width, sampling=self.sampling, random_state=self.seed_
-            ).fit(self._rows_for_features(rows))
+            self.features_ = self._fourier_features(kernel, width, rows)
         self._feature_map = self.features_.map_
+
+    def _fourier_features(self, kernel: Stationary, width: int, rows: RowSource) -> FourierFeatures:
+        features = FourierFeatures(kernel, n_components=width, sampling=self.sampling, random_state=self.seed_)
+        return features.fit(self._rows_for_features(rows))
 
     def _rows_for_features(self, rows: RowSource) -> Any:
         """Rows of positive weight for a sampler that looks at them, else one row, which tells the width.

@@ -44,6 +44,7 @@ def learn_scales(model: Any, rows: RowSource, targets: TargetsOfRows, *, width: 
         sample_weight=weight,
         width=width,
         n_samples=rows.n_rows,
+        exact=model.features == "nystroem",
         penalty=given_penalty(model),
     )
 

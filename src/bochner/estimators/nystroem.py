@@ -28,7 +28,7 @@ _CANDIDATES = 20_000  # rows whose leverage is looked at
 class NystroemFeatures(MapTransformer):
     """Nystroem features: kernel values against landmarks chosen among the rows, whitened.
 
-        z(x) = K_LL^(-1/2) [k(x, l_1), ..., k(x, l_L)],      z(x).z(y) = k(x, L) K_LL^+ k(L, y)
+        z(x) = C^-1 [k(x, l_1), ..., k(x, l_L)],   K_LL = C C',      z(x).z(y) = k(x, L) K_LL^-1 k(L, y)
 
     With a group, k is its orbit kernel k_q(x, y) = E k(g x, g' y), computed exactly over the transformations: the
     invariant Nystroem features of Raj et al. Features follow the data and are often better than random ones of the same
@@ -126,7 +126,7 @@ class NystroemFeatures(MapTransformer):
         n_landmarks = min(self.n_components, X.shape[0])
         self._require(n_landmarks, X)
         self.landmarks_ = self._choose(X, n_landmarks)
-        self.map_ = draw_nystroem_map(self._values(self.landmarks_), X.dtype)
+        self.map_ = draw_nystroem_map(self._values(self.landmarks_))
         return self
 
     def _values(self, points: Array) -> KernelMap:
@@ -149,7 +149,7 @@ class NystroemFeatures(MapTransformer):
         r = 1 if self.transforms_ is None else len(self.transforms_)
         bill = MemoryBill(
             {
-                "kernel matrix of the landmarks": 3 * 8 * n_landmarks**2,
+                "kernel matrix of the landmarks": 8 * n_landmarks**2,
                 "transformed landmarks": r * n_landmarks * X.shape[1] * (8 + X.dtype.itemsize),
             }
         )

@@ -27,11 +27,12 @@ from bochner.estimators.intervals import ConformalScores, hold_out, normal_facto
 from bochner.estimators.kernel_model import KernelModel, check_penalties
 from bochner.estimators.ridge_attributes import RidgeAttributes
 from bochner.estimators.ridge_certificate import certify_regressor
-from bochner.estimators.ridge_fit import fit_iteratively, solver_for
+from bochner.estimators.ridge_fit import direct_bill, fit_iteratively, solver_for
 from bochner.estimators.rows import linear_predictions, over_rows, rows_to_fit
+from bochner.estimators.widening import fit_widening, widens
 from bochner.features import transform
 from bochner.kernels import Stationary
-from bochner.planning import require_memory, ridge_bill
+from bochner.planning import WidthCurve, require_memory
 from bochner.solvers import (
     RidgeSolution,
     solve_ridge,
@@ -42,7 +43,6 @@ from bochner.statistics import (
     MomentsCheckpoint,
     PassPlan,
     accumulate,
-    plan_pass,
     rows_checksum,
 )
 from bochner.theory import Certificate
@@ -80,9 +80,14 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, RidgeAttributes, KernelM
     features : transformer or "nystroem", default=None
         Any scikit-learn transformer to use in place of `FourierFeatures(kernel, ...)`; `kernel`, `length_scale` and
         `n_components` are then unused. "nystroem": `NystroemFeatures(kernel, ...)` with what `kernel`, `length_scale`
-        and `n_components` say; for rough kernels, whose frequencies are many, and data near low dimension.
+        and `n_components` say, computed in float64: twice the cost of random features of the same width or more, and
+        far more accurate for rough kernels, whose frequencies are many, and where the target has little noise.
     n_components : int or "auto", default="auto"
-        Number of features D. "auto": sqrt(n) log n between 256 and 4096.
+        Number of features D. "auto": 256, 512, 1024, ... until rows that are held out see no gain, or the budget ends
+        (`width_curve_`); the model is then that of all rows at the width that was chosen, and no product is computed
+        twice. Where that cannot be, sqrt(n) log n between 256 and 4096: below 2,000 rows, for rows that are not in
+        memory or a memory map, with `partial_fit`, a checkpoint, alpha="loo", solver="iterative", sampling="leverage"
+        or `features`.
     alpha : {"gcv", "evidence", "loo"} or float, default="gcv"
         The penalty, as in scikit-learn's `Ridge` (not divided by n; the theory's lambda is alpha / n), or how to choose
         it: generalised cross-validation or marginal likelihood, from the moments alone, or exact leave-one-out, with
@@ -94,7 +99,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, RidgeAttributes, KernelM
         "auto": one scale, learned by the evidence of a narrow map on a subsample (`bochner.planning.tuning`), for the
         penalty that is given if `alpha` is a number; the kernel's own if `kernel` is a kernel. "ard": one per feature,
         learned likewise. "median": the median distance between rows. What is learned is learned with other frequencies
-        than those of the model, which therefore stay independent of it: certificates hold as they are.
+        than those of the model, which therefore stay independent of it: certificates hold as they are. (A width that
+        was searched for is paid for in the probabilities of certificates.)
     solver : {"auto", "direct", "iterative"}, default="auto"
         "direct" forms the D x D moments in one pass. "iterative" makes many passes of conjugate gradients and holds no
         such matrix: for wide maps, beyond some 8,000 features. It has no evidence, and its error bars and degrees of
@@ -149,6 +155,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, RidgeAttributes, KernelM
         Condition number of the equations, at most, and of the preconditioned ones, at least, of the iterative solver.
     spread_ : PredictiveSpread or LowRankSpread
         What the error bars come from.
+    width_curve_ : WidthCurve or None
+        The widths that were tried for n_components="auto", their errors on held-out rows, and why the search ended.
     tuning_ : Tuning or None
         What was learned of kernel and scales, if anything was.
     precision_ : dtype
@@ -177,6 +185,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, RidgeAttributes, KernelM
     _solution: RidgeSolution | None
     _scores: ConformalScores | None
     _row_dtype: np.dtype[Any]
+    width_curve_: WidthCurve | None
 
     _parameter_constraints: dict[str, list[Any]] = {
         **KernelModel._parameter_constraints,
@@ -231,7 +240,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, RidgeAttributes, KernelM
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the model in one pass over the rows; many with the iterative solver.
 
-        Two for alpha="loo", or where float32 does not do (`precision_`).
+        Two for alpha="loo", or where float32 does not do (`precision_`); one for the new columns of every width that
+        n_components="auto" tries.
 
         Parameters
         ----------
@@ -374,6 +384,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, RidgeAttributes, KernelM
         rows, y = rows_to_fit(self, X, y, sample_weight, reset=reset, multi_output=True, y_numeric=True)
         if reset:
             self._flat_target = rows.n_targets == 1 if y is None else y.ndim == 1
+        if self.features == "nystroem" and isinstance(rows, RowBlocks):
+            return replace(rows, dtype=np.dtype(np.float64))  # as its features: penalties below float32 are common
         return rows
 
     def _opened_checkpoint(self, rows: RowSource) -> tuple[CheckpointFile | None, MomentsCheckpoint | None]:
@@ -392,7 +404,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, RidgeAttributes, KernelM
 
     def _begin(self, rows: RowSource) -> None:
         """Settle everything that must be known before the first row."""
-        self._scores, self._row_dtype = None, rows.dtype
+        self._scores, self._row_dtype, self.width_curve_ = None, rows.dtype, None
         self._settle_features(rows)
         direct = self.solver_ == "direct"
         self.moments_ = Moments.empty(self._map().n_components, rows.n_targets) if direct else None
@@ -400,9 +412,13 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, RidgeAttributes, KernelM
 
     def _fit_all(self, rows: RowSource, checkpoint: MomentsCheckpoint | None) -> None:
         """One pass and the solution; both again in float64 if float32 products cannot carry the best penalty."""
-        plan = self._add(rows, checkpoint)
+        plan = None
+        if isinstance(rows, RowBlocks) and widens(self, rows):
+            fit_widening(self, rows)
+        else:
+            plan = self._add(rows, checkpoint)
         self._solution = self._solve(rows, plan)
-        if self._solution.at_floor and rows.dtype == np.float32 and isinstance(rows, RowBlocks):
+        if self._solution.at_floor and self.precision_ == np.float32 and isinstance(rows, RowBlocks):
             self._fit_again(replace(rows, dtype=np.dtype(np.float64)))
         self._warn_if_raised()
 
@@ -432,20 +448,11 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, RidgeAttributes, KernelM
 
     def _planned(self, rows: RowSource, checkpoint: MomentsCheckpoint | None = None) -> PassPlan:
         """How the pass is cut, within the memory budget."""
-        feature_map = self._map()
-        plan = plan_pass(rows.planned_rows, feature_map, rows.n_targets, rows.dtype)
+        plan, bill = direct_bill(rows, self._map())
         if checkpoint is not None:
             checkpoint.restore(self.moments_)
             plan = replace(plan, block_rows=checkpoint.block_rows or plan.block_rows)
-        D = feature_map.n_components
-        bill = ridge_bill(
-            plan,
-            n_features=rows.n_features,
-            n_components=D,
-            n_targets=rows.n_targets,
-            dtype=rows.dtype,
-            reading=rows.read_bytes,
-        )
+        D = self._map().n_components
         require_memory(bill, f"Lower n_components (now {D}), or raise the budget with bochner.set_config(memory=...).")
         return plan
 

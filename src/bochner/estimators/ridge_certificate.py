@@ -13,6 +13,7 @@ from bochner._typing import Array
 from bochner.errors import AssumptionError
 from bochner.estimators.certification import EXACT_ROWS, MapCertifier, certify_map, tightest_first
 from bochner.features import transform
+from bochner.planning import WIDTHS
 from bochner.solvers import RidgeProblem
 from bochner.theory import Certificate
 from bochner.theory.a_posteriori import NewRows, RidgeDistance, SpectralCloseness
@@ -31,7 +32,8 @@ def certify_regressor(
     model: KernelRegressor, X: Any, y: Any, X_new: Array | None, *, delta: float, independent: bool
 ) -> Certificate:
     """The tightest certificate for what is given: the training rows (and targets), other rows, or nothing."""
-    certifier = model._certifier(independent)
+    widened = getattr(model, "width_curve_", None) is not None  # older files have none
+    certifier = replace(model._certifier(independent), n_widths=WIDTHS if widened else 1)
     if model.moments_ is None:
         if X is None:
             raise AssumptionError("A model of the iterative solver keeps nothing of its rows to certify. Give rows: X.")

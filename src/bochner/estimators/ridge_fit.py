@@ -14,14 +14,15 @@ from bochner.data import RowSource
 from bochner.errors import IllConditionedWarning, invalid_parameter
 from bochner.estimators._sklearn import progress
 from bochner.estimators.kernel_model import check_penalties
-from bochner.planning import KEPT, choose_solver, iterative_bill, require_memory
+from bochner.features import FeatureMap
+from bochner.planning import KEPT, MemoryBill, choose_solver, iterative_bill, require_memory, ridge_bill
 from bochner.solvers import Ending, IterativeSolution, solve_ridge_iteratively
-from bochner.statistics import CheckpointFile, StreamedNormal
+from bochner.statistics import CheckpointFile, PassPlan, StreamedNormal, plan_pass
 
 if TYPE_CHECKING:
     from bochner.estimators.regressor import KernelRegressor
 
-__all__ = ["fit_iteratively", "solver_for"]
+__all__ = ["direct_bill", "fit_iteratively", "solver_for"]
 
 _VALIDATION_ROWS = 4096
 
@@ -46,6 +47,20 @@ def solver_for(model: KernelRegressor, rows: RowSource) -> str:
         dtype=rows.dtype,
         tol=model.tol,
     )
+
+
+def direct_bill(rows: RowSource, feature_map: FeatureMap) -> tuple[PassPlan, MemoryBill]:
+    """How the pass of a direct fit is cut, and what the fit holds."""
+    plan = plan_pass(rows.planned_rows, feature_map, rows.n_targets, rows.dtype)
+    bill = ridge_bill(
+        plan,
+        n_features=rows.n_features,
+        n_components=feature_map.n_components,
+        n_targets=rows.n_targets,
+        dtype=rows.dtype,
+        reading=rows.read_bytes,
+    )
+    return plan, bill
 
 
 def fit_iteratively(model: KernelRegressor, rows: RowSource, checkpoint: CheckpointFile | None) -> IterativeSolution:

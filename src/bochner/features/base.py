@@ -84,9 +84,14 @@ def transform(feature_map: FeatureMap, X: Any, dtype: np.dtype[Any]) -> Array:
 
 
 def linear_response(feature_map: FeatureMap, X: Any, coef: Array, offset: Array, dtype: np.dtype[Any]) -> Array:
-    """z(x).coef + offset of all rows, shape (n, k), without holding the features of more than a tile a thread."""
+    """z(x).coef + offset of all rows, shape (n, k), without holding the features of more than a tile a thread.
+
+    A map with a `linear_form` gives a cheaper map and its coefficients, to be summed in float64.
+    """
+    response = np.empty((X.shape[0], coef.shape[1]), dtype=dtype)
+    if hasattr(feature_map, "linear_form"):
+        (feature_map, coef), dtype = feature_map.linear_form(coef), np.dtype(float)
     n, rows = X.shape[0], tile_rows(feature_map, dtype)
-    response = np.empty((n, coef.shape[1]), dtype=dtype)
     weights = coef.astype(dtype)
 
     def state() -> tuple[Array, Array]:

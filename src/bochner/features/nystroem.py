@@ -1,6 +1,6 @@
 """Nystroem features: kernel values against landmarks, whitened (Williams & Seeger 2001).
 
-    z(x) = K_LL^(-1/2) [k(x, l_1), ..., k(x, l_L)],      z(x).z(y) = k(x, L) K_LL^+ k(L, y)
+    z(x) = C^-1 [k(x, l_1), ..., k(x, l_L)],   K_LL = C C',      z(x).z(y) = k(x, L) K_LL^-1 k(L, y)
 
 With a group, k is the orbit kernel k_q(x, y) = E k(g x, g' y) of its transformations.
 """
@@ -12,9 +12,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.linalg import eigh
+from scipy.linalg import eigh, solve_triangular
 from scipy.sparse import issparse
 
+from bochner._blas import cholesky, solve_lower
+from bochner._threads import threads_for_factor
 from bochner._typing import Array
 from bochner.features.base import transform
 from bochner.groups import Transforms
@@ -23,6 +25,7 @@ from bochner.kernels.base import Isotropic, Stationary
 
 __all__ = ["KernelMap", "NystroemMap", "draw_nystroem_map", "leverage_of_rows", "sees_distance_only"]
 
+_JITTER = 1e-10  # of k(x, x): far above rounding, far below what regression sees
 _COLUMNS = 1024  # kernel values of a row at once: 512 rows of them stay in L2
 
 
@@ -128,43 +131,63 @@ def _kernel_values(kernel: Stationary, X: Array, Y: Array, scratch: Array) -> Ar
 
 @dataclass(frozen=True, eq=False)
 class NystroemMap:
-    """Kernel values against landmarks, whitened.
+    """Kernel values against landmarks, whitened, in float64: whitening magnifies the rounding of kernel values.
+
+    The first landmarks alone give the first features.
 
     Attributes
     ----------
     values : KernelMap
         The landmarks and the kernel.
-    whitening : array of shape (L, L), float64
-        The inverse root of the kernel matrix of the landmarks, on the space where it is not singular.
+    factor : array of shape (L, L), float64
+        Cholesky factor of the kernel matrix of the landmarks; only the lower triangle is meaningful.
     """
 
     values: KernelMap
-    whitening: Array
+    factor: Array
 
     @property
     def n_components(self) -> int:
-        return int(self.whitening.shape[1])
+        return len(self.factor)
 
     @property
     def scratch_width(self) -> int:
         return self.values.scratch_width
 
     def write(self, X: Any, out: Array, scratch: Array) -> None:
-        K = np.empty((len(out), self.values.n_components), dtype=out.dtype)
-        self.values.write(X, K, scratch)
-        np.matmul(K, self.whitening.astype(out.dtype), out=out)
+        double = out.dtype == np.float64
+        K = out if double else np.empty(out.shape)
+        self.values.write(X, K, scratch if double else np.empty(scratch.shape))
+        solve_lower(self.factor, K)
+        if not double:
+            out[...] = K
+
+    def linear_form(self, coef: Array) -> tuple[KernelMap, Array]:
+        """The map and coefficients of z(x).coef = k(x, L).(C'^-1 coef), without whitening: L values a row, not L^2."""
+        return self.values, solve_triangular(self.factor, coef, lower=True, trans="T", check_finite=False)
 
 
-def draw_nystroem_map(values: KernelMap, dtype: np.dtype[Any]) -> NystroemMap:
-    """Whiten the kernel values against landmarks, for rows of a float type.
+def draw_nystroem_map(values: KernelMap) -> NystroemMap:
+    """Whiten the kernel values against landmarks.
 
-    Eigenvalues within rounding of zero are left out: their features would be rounding, magnified.
+    K_LL gets as much on its diagonal as it takes to be definite to working precision, from 1e-10 of its largest entry:
+    landmarks that depend on others, or are there twice, then have features of nearly zero.
     """
     K = transform(values, values.points, np.dtype(float))
-    eigenvalues, U = eigh((K + K.T) / 2)
-    kept = eigenvalues > np.finfo(dtype).eps * eigenvalues[-1]
-    U = U[:, kept]
-    return NystroemMap(values, (U / np.sqrt(eigenvalues[kept])) @ U.T)
+    diagonal = np.diagonal(K).copy()
+    jitter = _JITTER * float(np.max(diagonal))
+    while not _factorise(K, diagonal + jitter):
+        K = np.triu(K, 1)
+        K += K.T
+        jitter *= 10
+    return NystroemMap(values, K)
+
+
+def _factorise(K: Array, diagonal: Array) -> bool:
+    """Overwrite the lower triangle of K, with another diagonal, by its Cholesky factor; False if it is not definite."""
+    np.fill_diagonal(K, diagonal)
+    with threads_for_factor(len(K)):
+        return cholesky(K)
 
 
 def leverage_of_rows(X: Array, pilot: KernelMap, rank: int) -> Array:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 __all__ = ["Isotropic", "Kernel", "Stationary", "WithLengthScale", "check_positive", "check_scale"]
 
 
+_STEP = 1e-5
+
+
 class Kernel(BaseEstimator):
     """A positive-definite function k(x, y). `kernel(X, Y)` is its exact matrix.
 
@@ -154,6 +157,11 @@ class Isotropic(WithLengthScale):
     @abstractmethod
     def steepest_slope(self) -> float:
         """Largest slope of the profile, infinite where it has a vertical tangent."""
+
+    def decay(self, r: Array) -> Array:
+        """-k'(r) / r at distances r > 0, by differences; a subclass that has a closed form gives it."""
+        step = _STEP * r
+        return (self.profile(r - step) - self.profile(r + step)) / (2 * step * r)
 
     def at(self, delta: Array) -> Array:
         delta = np.asarray(delta, dtype=float)

@@ -38,6 +38,9 @@ class Gaussian(Isotropic):
     def profile(self, r: Array) -> Array:
         return np.exp(-(r**2) / 2)
 
+    def decay(self, r: Array) -> Array:
+        return self.profile(r)
+
     def steepest_slope(self) -> float:
         return float(np.exp(-0.5))
 

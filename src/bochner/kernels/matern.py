@@ -40,6 +40,14 @@ class Matern(Isotropic):
             return _CLOSED_FORMS[nu](np.sqrt(2 * nu) * r)
         return _bessel_profile(np.sqrt(2 * nu) * np.asarray(r, dtype=float), nu)
 
+    def decay(self, r: Array) -> Array:
+        """2 nu 2^(1-nu) / Gamma(nu) t^(nu-1) K_(nu-1)(t), since (t^nu K_nu)' = -t^nu K_(nu-1)."""
+        nu = self._smoothness()
+        t = np.sqrt(2 * nu) * r
+        if nu in _DECAYS:
+            return _DECAYS[nu](t)
+        return 2 * nu * 2 ** (1 - nu) / gamma(nu) * t ** (nu - 1) * kv(nu - 1, t)
+
     def steepest_slope(self) -> float:
         """max_t sqrt(2 nu) 2^(1-nu) / Gamma(nu) t^nu K_{nu-1}(t); 1 for nu = 1/2, infinite below."""
         nu = self._smoothness()
@@ -82,6 +90,12 @@ _CLOSED_FORMS = {
     0.5: lambda t: np.exp(-t),
     1.5: lambda t: (1 + t) * np.exp(-t),
     2.5: lambda t: (1 + t + t**2 / 3) * np.exp(-t),
+}
+
+_DECAYS = {
+    0.5: lambda t: np.exp(-t) / t,
+    1.5: lambda t: 3 * np.exp(-t),
+    2.5: lambda t: 5 / 3 * (1 + t) * np.exp(-t),
 }
 
 

@@ -34,6 +34,10 @@ class RationalQuadratic(Isotropic):
         alpha = self._tail()
         return (1 + r**2 / (2 * alpha)) ** -alpha
 
+    def decay(self, r: Array) -> Array:
+        alpha = self._tail()
+        return (1 + r**2 / (2 * alpha)) ** (-alpha - 1)
+
     def steepest_slope(self) -> float:
         """Of r (1 + r^2/(2 alpha))^(-alpha-1), largest at r^2 = 2 alpha / (2 alpha + 1)."""
         alpha = self._tail()

@@ -17,6 +17,7 @@ from bochner.planning.plan import Alternative, Plan
 from bochner.planning.planner import Budget, plan
 from bochner.planning.solver import choose_solver
 from bochner.planning.width import default_width
+from bochner.planning.width_search import WIDTHS, WidthCurve, WidthSearch
 
 __all__ = [
     "Alternative",
@@ -27,6 +28,9 @@ __all__ = [
     "MEDIAN_ROWS",
     "MemoryBill",
     "Plan",
+    "WIDTHS",
+    "WidthCurve",
+    "WidthSearch",
     "calibrate",
     "choose_solver",
     "classifier_bill",

@@ -34,6 +34,7 @@ def choices(view: ModelView) -> dict[str, Any]:
         "log_marginal_likelihood": view.get("log_marginal_likelihood_"),
         "spectrum": spectrum(view),
         "tuning": view.get("tuning_"),
+        "width_curve": view.get("width_curve_"),
     }
 
 

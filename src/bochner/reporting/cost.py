@@ -38,4 +38,6 @@ def _passes(view: ModelView) -> int | None:
     """Passes over the rows; iterative solvers report iterations instead."""
     if view.totals is None:
         return None
-    return 1 + (getattr(view.estimator, "alpha", None) == "loo") + bool(view.get("fit_inverse_transform"))
+    curve = view.get("width_curve_")
+    widths = 1 if curve is None else len(curve.widths)
+    return widths + (getattr(view.estimator, "alpha", None) == "loo") + bool(view.get("fit_inverse_transform"))

@@ -213,6 +213,8 @@ def _choices(part: dict[str, Any], preprocessing: list[str]) -> Iterator[Block]:
     if part["tuning"]:
         told = [[str(k).replace("_", " "), _short(v)] for k, v in part["tuning"].items() if not isinstance(v, dict)]
         yield {"kind": "table", "title": "How the bandwidths were learned", "head": ["What", "Value"], "rows": told}
+    if part["width_curve"]:
+        yield _width_curve(part["width_curve"])
     asked = [[name, value] for name, value in part["asked"].items()]
     yield {
         "kind": "table",
@@ -221,6 +223,17 @@ def _choices(part: dict[str, Any], preprocessing: list[str]) -> Iterator[Block]:
         "rows": asked,
         "closed": True,
     }
+
+
+def _width_curve(curve: dict[str, Any]) -> Block:
+    """The widths that a search tried, and what held-out rows said of them."""
+    gains = [
+        "" if gain is None else f"{100 * gain:.1f} ± {100 * std:.1f} % over {count(against)}"
+        for gain, std, against in zip(curve["gain"], curve["gain_std"], curve["against"])
+    ]
+    rows = [list(row) for row in zip(map(count, curve["widths"]), map(number, curve["rmse"]), gains)]
+    head = ["Features", "Error on held-out rows", "Gain"]
+    return {"kind": "table", "title": f"How the width was found: {curve['reason']}", "head": head, "rows": rows}
 
 
 def _bars(part: dict[str, Any]) -> Block:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
-
 import numpy as np
 from scipy.linalg import cho_solve, solve_triangular
 from scipy.linalg.lapack import dpotrf, dtrtri
 
-from bochner._threads import single_threaded_blas
+from bochner._threads import threads_for_factor
 from bochner._typing import Array
 from bochner.solvers.problem import RidgeProblem
 
 __all__ = ["RidgeFactor", "factorise"]
-
-_WIDEST_IN_THREADS = 8192
 
 
 class RidgeFactor:
@@ -42,7 +38,7 @@ class RidgeFactor:
 
     def trace_of_inverse(self) -> float:
         """tr (G + alpha I)^-1 = ||U^-1||_F^2."""
-        with _safely(len(self.upper)):
+        with threads_for_factor(len(self.upper)):
             inverse, _ = dtrtri(self.upper, lower=0)
         return float(np.sum(np.triu(inverse) ** 2))
 
@@ -51,21 +47,13 @@ class RidgeFactor:
         return float(2 * np.sum(np.log(np.diagonal(self.upper))))
 
 
-def _safely(width: int) -> AbstractContextManager[None]:
-    """One BLAS thread for wide matrices: with two, potrf of OpenBLAS 0.3.30 crashes at a width of 16,384.
-
-    One thread runs at its peak there, so that little is lost.
-    """
-    return single_threaded_blas() if width > _WIDEST_IN_THREADS else nullcontext()
-
-
 def factorise(problem: RidgeProblem, alpha: float) -> RidgeFactor:
     """Factor G + alpha I, raising alpha to the noise floor of G, and tenfold from there, until it is definite."""
     trial = float(alpha)
     while True:
         matrix = problem.gram.copy().T  # column-major: its upper triangle is the lower one of gram
         matrix[np.diag_indices_from(matrix)] += trial
-        with _safely(len(matrix)):
+        with threads_for_factor(len(matrix)):
             upper, failed_at = dpotrf(matrix, lower=0, clean=0, overwrite_a=1)
         if failed_at == 0 and np.all(np.isfinite(np.diagonal(upper))):
             return RidgeFactor(upper, trial)

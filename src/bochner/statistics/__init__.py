@@ -5,6 +5,7 @@ from bochner.statistics.executor import PassPlan, accumulate, for_each_block, pl
 from bochner.statistics.moments import BlockMoments, Moments
 from bochner.statistics.normal import NormalOperator, NormalStart, StreamedNormal
 from bochner.statistics.stream import FeatureStream, open_stream
+from bochner.statistics.widening import widen
 
 __all__ = [
     "BlockMoments",
@@ -21,4 +22,5 @@ __all__ = [
     "open_stream",
     "plan_pass",
     "rows_checksum",
+    "widen",
 ]

@@ -9,15 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from bochner._blas import lower_gram
 from bochner._threads import run_in_threads
 from bochner._typing import Array
 from bochner.config import get_config
 from bochner.data import Block, RowSource
 from bochner.features.base import FeatureMap, apply_map, new_scratch, tile_rows
 from bochner.statistics.checkpoint import MomentsCheckpoint, block_checksum
-from bochner.statistics.moments import BlockMoments, Moments
+from bochner.statistics.moments import BlockMoments, GramProduct, Moments
 
-__all__ = ["PassPlan", "accumulate", "for_each_block", "plan_pass"]
+__all__ = ["PassPlan", "accumulate", "add_blocks", "for_each_block", "plan_pass"]
 
 _BLOCK_BYTES = 2**26  # of features per thread and block: SYRK at full speed, and the float64 sum below 4 % of it
 
@@ -71,29 +72,32 @@ def accumulate(
 
         return accumulate_on_workers(rows, feature_map, total, on_block=on_block, checkpoint=checkpoint)
     if checkpoint is None:
-        _add_blocks(rows, feature_map, total, plan, on_block, None)
+        add_blocks(rows, feature_map, total, plan, on_block=on_block)
         return total
     try:
-        _add_blocks(rows, feature_map, total, plan, on_block, checkpoint)
+        add_blocks(rows, feature_map, total, plan, on_block=on_block, checkpoint=checkpoint)
     finally:
         checkpoint.save(total)
     return total
 
 
-def _add_blocks(
+def add_blocks(
     rows: RowSource,
     feature_map: FeatureMap,
     total: Moments,
     plan: PassPlan,
-    on_block: Callable[[int], bool] | None,
-    checkpoint: MomentsCheckpoint | None,
+    *,
+    on_block: Callable[[int], bool] | None = None,
+    checkpoint: MomentsCheckpoint | None = None,
+    product: GramProduct = lower_gram,
 ) -> None:
+    """As `accumulate`, in threads; what `product` leaves out of the second moments of a block counts as 0."""
     D = feature_map.n_components
 
     def absorb(block: Block, own: tuple[Array, Array], lock: Lock) -> bool:
         Z, gram = own
         checksum = None if checkpoint is None else block_checksum(block)
-        moments = BlockMoments.of(Z[: block.n_rows], block.Y, block.sample_weight, gram=gram)
+        moments = BlockMoments.of(Z[: block.n_rows], block.Y, block.sample_weight, gram, product)
         with lock:
             if checkpoint is None or checksum is None:
                 total.absorb(moments)
@@ -103,7 +107,7 @@ def _add_blocks(
             return bool(on_block(block.n_rows)) if on_block else False
 
     skip = None if checkpoint is None else checkpoint.contains
-    for_each_block(rows, feature_map, plan, absorb, extra=lambda: np.empty((D, D), dtype=rows.dtype), skip=skip)
+    for_each_block(rows, feature_map, plan, absorb, extra=lambda: np.zeros((D, D), dtype=rows.dtype), skip=skip)
 
 
 def for_each_block(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Self
 
@@ -11,7 +12,10 @@ from bochner._blas import lower_gram
 from bochner._typing import Array
 from bochner.errors import InvalidDataError
 
-__all__ = ["BlockMoments", "Moments"]
+__all__ = ["BlockMoments", "GramProduct", "Moments"]
+
+GramProduct = Callable[[Array, Array], None]
+"""Writes the lower triangle of Z'Z, or those parts of it that are wanted, to its second argument."""
 
 
 @dataclass
@@ -108,10 +112,17 @@ class BlockMoments:
     precision: float
 
     @classmethod
-    def of(cls, Z: Array, Y: Array, sample_weight: Array | None = None, gram: Array | None = None) -> Self:
+    def of(
+        cls,
+        Z: Array,
+        Y: Array,
+        sample_weight: Array | None = None,
+        gram: Array | None = None,
+        product: GramProduct = lower_gram,
+    ) -> Self:
         """Moments of the rows Z (n, D), Y (n, k). With weights, Z is overwritten by sqrt(w) Z.
 
-        `gram` (D, D), of Z's float type, receives the result; None allocates it.
+        `gram` (D, D), of Z's float type, receives the result of `product`; None allocates it.
         """
         if not (len(Z) == len(Y) and (sample_weight is None or len(sample_weight) == len(Z))):
             raise InvalidDataError(f"Features, targets and weights must have the same length. Got {len(Z)}, {len(Y)}.")
@@ -123,7 +134,7 @@ class BlockMoments:
         y_mean = np.average(Y, axis=0, weights=sample_weight) if weight > 0 and Y.size else np.zeros(Y.shape[1])
         residual = (Y - y_mean) * ones[:, None]
         gram = np.empty((Z.shape[1], Z.shape[1]), dtype=Z.dtype) if gram is None else gram
-        lower_gram(Z, gram)
+        product(Z, gram)
         return cls(
             n_rows=len(Z),
             weight=weight,

@@ -15,7 +15,7 @@ from __future__ import annotations
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from enum import Enum
 from html import escape
 from typing import Any, ClassVar, Literal
@@ -132,6 +132,17 @@ class Certificate:
     source: str = ""
     details: dict[str, Any] = field(default_factory=dict)
     others: tuple[Certificate, ...] = ()
+
+    def of_a_choice(self, among: int) -> Certificate:
+        """The same statement for one of `among` objects, however it was chosen: its delta is that of all together.
+
+        A union bound. The statement must have been made in this way for each of them.
+        """
+        if among == 1 or self.delta == 0:
+            return self
+        delta, probability = among * self.delta, "probability at least {:g}"
+        statement = self.statement.replace(probability.format(1 - self.delta), probability.format(1 - delta))
+        return replace(self, delta=delta, statement=statement, details={**self.details, "chosen_among": among})
 
     def to_dict(self) -> dict[str, Any]:
         """The certificate as plain data, ready for JSON."""

@@ -6,6 +6,7 @@ from functools import singledispatch
 from typing import Any
 
 import numpy as np
+from scipy.linalg import solve_triangular
 
 from bochner._typing import Array
 from bochner.errors import UnsupportedModelError
@@ -73,7 +74,8 @@ def _(feature_map: KernelMap, X: Tensor) -> Tensor:
 @features.register
 def _(feature_map: NystroemMap, X: Tensor) -> Tensor:
     # In float64 whatever the type of X: whitening magnifies the rounding of kernel values.
-    return (features(feature_map.values, X.astype(np.float64)) @ feature_map.whitening).astype(X.dtype)
+    whitening = solve_triangular(feature_map.factor, np.eye(len(feature_map.factor)), lower=True).T
+    return (features(feature_map.values, X.astype(np.float64)) @ whitening).astype(X.dtype)
 
 
 @features.register

@@ -13,10 +13,12 @@ from bochner._typing import Array
 from bochner.kernels import Stationary
 from bochner.planning.bandwidth import median_length_scale
 from bochner.planning.tuning.clock import Clock
+from bochner.planning.tuning.descent import tuning_seed
 from bochner.planning.tuning.held_out import HeldOutLoss
 from bochner.planning.tuning.labelled import LabelledRows, LabelledSample
 from bochner.planning.tuning.narrow_map import NarrowMap
-from bochner.planning.tuning.search import TUNING_ROWS, Stage, Tuning, rounded, tune, tuning_seed
+from bochner.planning.tuning.result import Stage, Tuning, rounded
+from bochner.planning.tuning.search import TUNING_ROWS, tune
 
 __all__ = ["FEWEST_ROWS", "HELD_OUT_LOG_LOSS", "tune_classifier"]
 

@@ -1,0 +1,151 @@
+"""A descent of a criterion over length scales, from a start, on rows in units of their spread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.sparse import issparse
+from scipy.spatial.distance import pdist
+
+from bochner._random import Stream, generator
+from bochner._typing import Array
+from bochner.kernels import Laplacian, Stationary
+from bochner.kernels.base import Isotropic
+from bochner.planning.tuning.clock import Clock
+from bochner.planning.tuning.exact import KernelSurface
+from bochner.planning.tuning.narrow_map import NarrowMap
+from bochner.planning.tuning.result import Stage
+from bochner.planning.tuning.surface import Criterion, Surface, evidence, gcv
+
+__all__ = ["Descent", "Size", "TuningRows", "starts", "tuning_seed"]
+
+_CRITERIA: dict[str, Criterion] = {"evidence": evidence, "gcv": gcv}
+_MEDIAN_ROWS = 1000
+_SPREAD_OF_STARTS = 0.5  # standard deviation of the perturbed starts, in the logarithm of a scale
+_REACH = np.log([1e-2, 1e3])  # how far a scale may go from its start, down and up
+_NOISE = np.log([1e-8, 10.0])  # bounds of the variances, in units of the target's
+_SIGNAL = np.log([1e-3, 1e4])
+
+
+@dataclass(frozen=True)
+class TuningRows:
+    """Rows in units of their columns' spread (one for all without ARD), targets of mean 0 and variance 1."""
+
+    X: Array
+    Y: Array
+    weight: Array | None
+    unit: Array
+    per_feature: bool
+
+    @classmethod
+    def of(cls, X: Any, Y: Array, sample_weight: Array | None, per_feature: bool) -> TuningRows:
+        present = np.arange(X.shape[0]) if sample_weight is None else np.flatnonzero(sample_weight)
+        rows = np.asarray(X[present].toarray() if issparse(X) else X[present], dtype=float)
+        weight = np.ones(len(rows)) if sample_weight is None else np.asarray(sample_weight, dtype=float)[present]
+        targets = np.asarray(Y, dtype=float).reshape(X.shape[0], -1)[present]
+        targets = targets - np.average(targets, axis=0, weights=weight)
+        targets /= _positive(np.sqrt(np.average(targets**2, axis=0, weights=weight)))
+        centred = rows - np.average(rows, axis=0, weights=weight)  # a large mean costs digits in the sines
+        spread = np.sqrt(np.average(centred**2, axis=0, weights=weight))
+        unit = _positive(spread) if per_feature else _positive(np.sqrt(np.mean(spread**2, keepdims=True)))
+        return cls(centred / unit, targets, None if sample_weight is None else weight, unit, per_feature)
+
+    @property
+    def n_scales(self) -> int:
+        return self.X.shape[1] if self.per_feature else 1
+
+
+def _positive(size: Array) -> Array:
+    """1 in place of what is 0 or not finite."""
+    return np.where((size > 0) & np.isfinite(size), size, 1.0)
+
+
+@dataclass(frozen=True)
+class Size:
+    """How many rows, frequencies (None: the kernel itself, which must be isotropic) and iterations a descent has."""
+
+    rows: int
+    frequencies: int | None
+    iterations: int
+
+
+@dataclass(frozen=True)
+class Descent:
+    """A quasi-Newton descent (L-BFGS-B) of the criterion from a start."""
+
+    data: TuningRows
+    kernel: Stationary
+    start: Array
+    seed: int
+    criterion: str
+    penalty: float | None
+    clock: Clock
+
+    def run(self, size: Size) -> Stage:
+        surface = self._surface(size)
+        free = surface if self.penalty is None else _Tied(surface, np.log(self.penalty))
+        start = self.start if self.penalty is None else self.start[:-1]
+        losses = [free(start)[0]]
+
+        def record(intermediate_result: Any) -> None:
+            losses.append(float(intermediate_result.fun))
+            if self.clock.is_over():
+                raise StopIteration
+
+        scales = [(start + _REACH[0], start + _REACH[1]) for start in self.start[:-2]]
+        found = minimize(
+            free,
+            start,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=[*scales, tuple(_NOISE), tuple(_SIGNAL)][: len(start)],
+            callback=record,
+            options={"maxiter": size.iterations, "maxcor": 20, "ftol": 1e-6},
+        )
+        theta = found.x if self.penalty is None else np.append(found.x, found.x[-1] - np.log(self.penalty))
+        frequencies = len(surface.omega) if isinstance(surface, Surface) else None
+        return Stage(self.kernel, len(surface.Y), frequencies, tuple(losses), theta)
+
+    def _surface(self, size: Size) -> Surface | KernelSurface:
+        data, d = self.data, self.data.X.shape[1]
+        rows = slice(0, size.rows)
+        weight = None if data.weight is None else data.weight[rows]
+        if size.frequencies is None and isinstance(self.kernel, Isotropic):
+            return KernelSurface(data.X[rows], data.Y[rows], weight, self.kernel.with_length_scale(1.0))
+        n = len(data.Y[rows]) if weight is None else int(np.sum(weight))  # a weight of 2 is a row given twice
+        m = int(np.clip(n // 2, 16, size.frequencies))
+        omega = NarrowMap.draw(self.kernel, m, d, tuning_seed(self.seed)).omega
+        return Surface(data.X[rows], data.Y[rows], weight, omega, _CRITERIA[self.criterion])
+
+
+@dataclass(frozen=True)
+class _Tied:
+    """The criterion with signal variance = noise variance / alpha, for an alpha that is given."""
+
+    surface: Surface | KernelSurface
+    log_alpha: float
+
+    def __call__(self, theta: Array) -> tuple[float, Array]:
+        value, slope = self.surface(np.append(theta, theta[-1] - self.log_alpha))
+        return value, np.append(slope[:-2], slope[-2] + slope[-1])
+
+
+def tuning_seed(seed: int) -> int:
+    """The seed of the frequencies of a search, for a model of seed `seed`."""
+    return int(generator(seed, Stream.TUNING).integers(2**32))
+
+
+def starts(data: TuningRows, kernel: Stationary, seed: int, n: int) -> list[Array]:
+    """The median heuristic, then perturbations of it."""
+    rows = np.unique(data.X[:_MEDIAN_ROWS], axis=0)
+    metric = "cityblock" if isinstance(kernel, Laplacian) else "euclidean"
+    median = float(np.median(pdist(rows, metric=metric))) if len(rows) > 1 else 1.0
+    first = np.append(np.full(data.n_scales, np.log(_positive(np.array(median)))), [np.log(0.1), 0.0])
+    rng = generator(seed, Stream.STARTS)
+    moves = _SPREAD_OF_STARTS * rng.standard_normal((n, data.n_scales))
+    moves[0] = 0
+    moves[1:] -= _SPREAD_OF_STARTS  # shorter: too long a scale sees noise where the function varies, and stays there
+    return [first + np.append(move, [0.0, 0.0]) for move in moves]

@@ -1,0 +1,110 @@
+"""The evidence of a Gaussian process with the kernel itself, as a function of its scales, with the gradient.
+
+For features that approximate the kernel at the rows, whatever its smoothness (Nystroem): O(n^3) on few rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import cho_solve
+from scipy.linalg.lapack import dpotrf, dpotri
+
+from bochner._blas import product, symmetric_product
+from bochner._typing import Array
+from bochner.kernels.base import Isotropic
+
+__all__ = ["KernelSurface"]
+
+
+@dataclass(frozen=True)
+class KernelSurface:
+    """Minus the log evidence per row and target over theta = (log length scales, log noise, log signal).
+
+        y ~ N(b, C),   C = signal K + noise I,   b flat,   K_ij = k(r_ij),   r_ij = ||(x_i - x_j) / l||
+        -2 log p = nu log 2 pi noise + log det(C / noise) + y'a,      a = C^-1 y
+        d log p / d log l_j = 1/2 sum_ab (a a' - C^-1)_ab signal D_ab ((x_aj - x_bj) / l_j)^2,    D = -k'(r) / r
+
+    with K and y centred, and rows times the root of their weights (Rasmussen & Williams 2006, section 5.4.1). It is
+    `Surface` with infinitely many frequencies. Calling it gives the value and the gradient.
+
+    Attributes
+    ----------
+    X : array of shape (n, d), float64
+    Y : array of shape (n, k), float64
+    weight : array of shape (n,) or None
+        None: all 1.
+    kernel : Isotropic
+        Of length scale 1.
+    """
+
+    X: Array
+    Y: Array
+    weight: Array | None
+    kernel: Isotropic
+
+    def __call__(self, theta: Array) -> tuple[float, Array]:
+        scaled = np.ascontiguousarray(self.X / np.exp(theta[:-2]))
+        noise, signal = (float(value) for value in np.exp(theta[-2:]))
+        n, targets = self.Y.shape
+        root = np.ones(n) if self.weight is None else np.sqrt(self.weight)
+        distance = _distances(scaled)
+        factor = _factor(self.kernel.profile(distance), root, noise, signal)
+        if factor is None:
+            return np.inf, np.zeros_like(theta)
+        Y = root[:, None] * (self.Y - np.average(self.Y, axis=0, weights=self.weight))
+        a = cho_solve((factor, True), Y, check_finite=False)
+        log_det = float(2 * np.sum(np.log(np.diagonal(factor)))) - n * np.log(noise)
+        inverse = dpotri(factor, lower=1, overwrite_c=1)[0]  # its lower triangle; the factor is gone
+        nu = max(float(np.sum(root**2)) - 1, 0.5)
+        quadratic, free = float(np.sum(Y * a)), noise * float(np.trace(inverse))
+        shrunk = noise * float(np.sum(a**2))
+        by_noise = targets * (nu - n + free) - shrunk
+        by_signal = targets * (n - free) - (quadratic - shrunk)
+        constant = root / np.sqrt(np.sum(root**2) * noise)  # C^-1 has it for the mean, which is not the kernel's
+        left = np.hstack([a, np.sqrt(targets) * constant[:, None]])
+        inverse *= targets
+        inverse -= product(np.asfortranarray(left), np.asfortranarray(left.T))
+        by_scales = signal * self._by_log_scales(scaled, distance, inverse, root)
+        value = targets * (nu * np.log(2 * np.pi * noise) + log_det) + quadratic
+        slope = np.append(by_scales if len(theta) > 3 else by_scales.sum(), [by_noise, by_signal])
+        return value / (2 * nu * targets), slope / (2 * nu * targets)
+
+    def _by_log_scales(self, scaled: Array, distance: Array, by_kernel: Array, root: Array) -> Array:
+        """sum_ab S_ab (x_aj - x_bj)^2 = 2 (sum_a (S 1)_a x_aj^2 - x_j'S x_j), S from its lower triangle."""
+        np.fill_diagonal(distance, 1.0)  # where differences are 0 whatever the decay
+        by_kernel *= self.kernel.decay(np.maximum(distance, _CLOSEST))
+        by_kernel *= root
+        by_kernel *= root[:, None]
+        right = np.asfortranarray(np.column_stack([scaled, np.ones(len(scaled))]))
+        summed = np.empty_like(right)
+        symmetric_product(by_kernel, right, summed)
+        by_scales: Array = 2 * (summed[:, -1] @ scaled**2 - np.sum(scaled * summed[:, :-1], axis=0))
+        return by_scales
+
+
+_CLOSEST = 1e-7  # a distance within rounding of 0
+
+
+def _distances(scaled: Array) -> Array:
+    """||x_a - x_b||, column-major."""
+    squared = product(scaled.T, scaled.T, transpose_a=True)
+    squared *= -2
+    norms = np.einsum("ij,ij->i", scaled, scaled)
+    squared += norms
+    squared += norms[:, None]
+    np.fill_diagonal(squared, 0.0)
+    return np.sqrt(np.maximum(squared, 0, out=squared), out=squared)
+
+
+def _factor(K: Array, root: Array, noise: float, signal: float) -> Array | None:
+    """Lower Cholesky factor of C, from the kernel matrix, which is overwritten; None if C is not definite."""
+    share = root**2 / np.sum(root**2)
+    K -= share @ K
+    K -= (K @ share)[:, None]
+    K *= signal * root
+    K *= root[:, None]
+    K[np.diag_indices_from(K)] += noise
+    factor, failed_at = dpotrf(K, lower=1, clean=0, overwrite_a=1)
+    return None if failed_at else factor
