@@ -69,8 +69,8 @@ class KernelClassifier(ClassifierMixin, KernelModel):
     Parameters
     ----------
     kernel : str or Stationary, default="gaussian"
-        A kernel, or its name in lower case. "auto": the Gaussian or Matern kernel (nu = 1/2, 3/2, 5/2) of the largest
-        evidence of least squares on the indicators of the classes.
+        A kernel, or its name in lower case. "auto": the Gaussian or Matern kernel (nu = 1/2, 3/2, 5/2) of the smallest
+        held-out log loss.
     loss : {"logistic", "hinge", "squared_hinge"}, default="logistic"
         The logistic loss is solved by Newton's method; the hinge losses by dual coordinate ascent, with the intercept
         penalised as a constant feature, as in `LinearSVC`.

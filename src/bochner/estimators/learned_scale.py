@@ -56,7 +56,7 @@ def _learn_from_labels(model: Any, rows: RowSource, targets: TargetsOfRows, widt
     available = min(affordable, len(labels) if weight is None else np.count_nonzero(weight))
     if available < FEWEST_ROWS and model.length_scale == "auto" and model.kernel != "auto":
         return None
-    size = int(np.clip(affordable, FEWEST_ROWS, TUNING_ROWS))
+    size = int(np.clip(affordable, FEWEST_ROWS, 2 * TUNING_ROWS))  # half of them to choose among what the others say
     X, labels, weight = subsample(rows, targets, size, model.seed_)
     return tune_classifier(
         X,

@@ -14,7 +14,6 @@ from bochner.solvers.eigen import EigenRidge
 from bochner.solvers.iterative import Ending, IterativeSolution, solve_ridge_iteratively
 from bochner.solvers.linear import LinearSolution
 from bochner.solvers.losses import Logistic
-from bochner.solvers.newton import NewtonSolver
 from bochner.solvers.path import RidgePath
 from bochner.solvers.penalty import QuadraticPenalty
 from bochner.solvers.preconditioner import LowRankSpread, SubsampleGram
@@ -32,7 +31,6 @@ __all__ = [
     "LinearSolution",
     "Logistic",
     "LowRankSpread",
-    "NewtonSolver",
     "PredictiveSpread",
     "QuadraticPenalty",
     "PrincipalAxes",

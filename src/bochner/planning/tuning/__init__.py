@@ -2,7 +2,8 @@
 
 from bochner.planning.tuning.classifier import FEWEST_ROWS, tune_classifier
 from bochner.planning.tuning.exact import KernelSurface
-from bochner.planning.tuning.held_out import HeldOutLoss, LabelledRows
+from bochner.planning.tuning.held_out import HeldOutLoss
+from bochner.planning.tuning.labelled import LabelledRows
 from bochner.planning.tuning.result import Stage, Tuning
 from bochner.planning.tuning.search import TUNING_ROWS, candidate_kernels, tune
 from bochner.planning.tuning.surface import Surface, evidence, gcv

@@ -7,16 +7,15 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.sparse import issparse
 
-from bochner._random import Stream, generator
 from bochner._threads import run_in_threads, single_threaded_blas
 from bochner._typing import Array
 from bochner.kernels import Stationary
 from bochner.planning.bandwidth import median_length_scale
 from bochner.planning.tuning.clock import Clock
 from bochner.planning.tuning.descent import tuning_seed
-from bochner.planning.tuning.held_out import HeldOutLoss, LabelledRows, held_out_rows
+from bochner.planning.tuning.held_out import HeldOutLoss
+from bochner.planning.tuning.labelled import LabelledRows, LabelledSample
 from bochner.planning.tuning.narrow_map import NarrowMap
 from bochner.planning.tuning.result import Stage, Tuning, rounded
 from bochner.planning.tuning.search import TUNING_ROWS, tune
@@ -28,11 +27,14 @@ FEWEST_ROWS = 300
 
 HELD_OUT_LOG_LOSS = "held-out log loss"
 
-_EVIDENCE_ROWS = {False: 2000, True: 1000}  # by whether there are kernels to choose from
-_SEARCH = 2000, 128  # rows, frequencies
+_EVIDENCE_ROWS = 2000
+_KERNEL_CHOICE = 1500, 256  # rows, frequencies
+_SEARCH = {False: (2000, 128), True: (TUNING_ROWS, 128)}  # by whether per feature: many scales need many rows
 _REFINEMENTS = (TUNING_ROWS, 512), (TUNING_ROWS, 256), (3000, 256)
-_ITERATIONS, _REFINEMENT_ITERATIONS, _PENALTY_ITERATIONS = 15, 6, 5
-_REFINEMENT_SHARE = 2.0  # of the work of the final fit: what a refinement may cost at most
+_ITERATIONS, _REFINEMENT_ITERATIONS, _PENALTY_ITERATIONS, _KERNEL_ITERATIONS = 15, 6, 5, 5
+_SPREAD_OF_RATIOS = 0.5  # standard deviation of the prior of log scales around their start and a common factor
+_SMALLEST_GAIN = 1e-5  # of the log loss, in an iteration
+_REFINEMENT_SHARE = {False: 2.0, True: 1.0}  # of the work of the final fit: what a refinement may cost at most
 _REACH = np.log(1e2)  # how far a scale may go from its start
 _PENALTIES = np.log([1e-7, 1e-1])  # bounds of alpha / n
 _FIRST_PENALTY = np.log(1e-4)
@@ -54,13 +56,13 @@ def tune_classifier(
 ) -> Tuning:
     """Learn the scales of the best of some kernels for a classifier, from rows in memory.
 
-    The kernel, and scales to start from, are those of the largest evidence of least squares on the indicators of the
-    classes (`tune`). From there and from the median heuristic the held-out log loss of multinomial logistic regression
-    is descended, the latter as one scale for all features. The best of these is refined on more rows and frequencies.
-    The choices are made on a fifth of the rows that is reserved for them, and the median is kept unless what was found
+    The held-out log loss of multinomial logistic regression is descended from the scales of the largest evidence of
+    least squares on the indicators of the classes (`tune`), and from the median heuristic, there as one scale for all
+    features. The best of these is refined with more frequencies. Choices, also of a kernel (by one scale each), are
+    made on rows that are reserved for them: a fifth, and those beyond 4,000. The median is kept unless what was found
     beats it there by more than the standard error of the difference.
 
-    With fewer than 300 rows, or a single class, the result is that of the evidence.
+    With fewer than 300 rows, or where no class has rows to hold out, the result is that of the evidence.
 
     Parameters
     ----------
@@ -70,7 +72,8 @@ def tune_classifier(
     kernels, per_feature, seed, sample_weight, time_budget
         As in `tune`.
     width, n_samples : int
-        Size of the final fit, whose work a refinement may not exceed; more frequencies than it has are not used.
+        Size of the final fit: a refinement costs at most as much, or twice that for one scale, and no map has more
+        frequencies.
     penalty : float, default=None
         alpha / n of the final fit, if it is given; None: learned too.
 
@@ -80,19 +83,16 @@ def tune_classifier(
         With criterion "held-out log loss".
     """
     clock = Clock(time_budget)
-    data = _Data.of(X, labels, sample_weight, tuning_seed(seed))
+    data = LabelledSample.of(X, labels, sample_weight, tuning_seed(seed))
     with single_threaded_blas():  # small products: threads that wait for each other cost more than they bring
-        # Without a width `tune` leaves out its refinement: what that would find is descended from here.
-        rows = slice(0, min(data.n_searched, _EVIDENCE_ROWS[len(kernels) > 1]))
-        first = tune(
-            data.X[rows], data.indicators()[rows], kernels, per_feature=per_feature, seed=seed,
-            sample_weight=data.weight[rows], width=0, n_restarts=1, time_budget=time_budget,
-        )  # fmt: skip
-        if not data.can_be_held_out():
+        if len(data.labels) < FEWEST_ROWS or not data.can_be_held_out(_KERNEL_CHOICE[0]):
+            first = _by_evidence(data, kernels, per_feature=per_feature, seed=seed, time_budget=time_budget)
             return replace(first, seconds=clock.elapsed())
-        search = _Search(data, first.kernel, tuning_seed(seed), penalty, width, clock)
+        searches = [_Search(data, kernel, tuning_seed(seed), penalty, width, per_feature, clock) for kernel in kernels]
+        search = _best_kernel(searches) if len(kernels) > 1 else searches[0]
+        first = _by_evidence(data, [search.kernel], per_feature=per_feature, seed=seed, time_budget=time_budget)
         stages, median = search.descend(np.log(np.atleast_1d(first.length_scale)))
-        size = _refinement(data, width, n_samples or len(data.labels))
+        size = _refinement(data, width, n_samples or len(data.labels), per_feature)
         best, loss = search.refine_best(stages, median, size)
     scales = rounded(np.broadcast_to(np.exp(best.theta[:-1]), np.shape(np.atleast_1d(first.length_scale))))
     scale: float | Array = scales if per_feature else float(scales[0])
@@ -112,72 +112,62 @@ def tune_classifier(
     )
 
 
-@dataclass(frozen=True)
-class _Data:
-    """Rows of positive weight in random order, centred. The last fifth is reserved: only the choice sees it."""
+def _by_evidence(
+    data: LabelledSample, kernels: list[Stationary], *, per_feature: bool, seed: int, time_budget: float | None
+) -> Tuning:
+    """The scales of the largest evidence of least squares on the indicators of the classes."""
+    rows = slice(0, min(_EVIDENCE_ROWS, data.n_searched))
+    return tune(
+        data.X[rows],
+        data.indicators()[rows],
+        kernels,
+        per_feature=per_feature,
+        seed=seed,
+        sample_weight=data.weight[rows],
+        width=0,  # no fit is so small that a refinement is worth it
+        n_restarts=1,
+        time_budget=time_budget,
+    )
 
-    X: Array
-    labels: Array
-    weight: Array
-    seed: int
 
-    @classmethod
-    def of(cls, X: Any, labels: Array, sample_weight: Array | None, seed: int) -> _Data:
-        weight = np.ones(len(labels)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-        order = generator(seed, Stream.ORDER).permutation(np.flatnonzero(weight))
-        rows = X[order].toarray() if issparse(X) else np.asarray(X)[order]
-        centred = rows - rows.mean(axis=0, dtype=float)  # a large mean costs digits in the sines
-        return cls(centred, np.unique(labels[order], return_inverse=True)[1], weight[order], seed)
+def _best_kernel(searches: list[_Search]) -> _Search:
+    """Of the kernel that predicts the reserved rows best, each with one scale."""
+    losses = np.empty(len(searches))
 
-    @property
-    def n_searched(self) -> int:
-        return len(self.labels) - len(self.labels) // 5
+    def run(i: int, _: None) -> None:
+        losses[i] = searches[i].loss_with_one_scale()
 
-    def indicators(self) -> Array:
-        """One column per class, or of the second of two."""
-        indicators = (self.labels[:, None] == np.arange(self.labels.max() + 1)).astype(float)
-        return indicators[:, 1:] if indicators.shape[1] == 2 else indicators
-
-    def can_be_held_out(self) -> bool:
-        """Whether there are rows enough, of two classes, one of which has two of them at least."""
-        sizes = np.bincount(self.labels[: min(_SEARCH[0], self.n_searched)])
-        return len(self.labels) >= FEWEST_ROWS and bool(np.count_nonzero(sizes) > 1 and sizes.max() > 1)
-
-    def to_descend(self, n: int) -> LabelledRows:
-        """The first rows, a third of them held out."""
-        rows = np.arange(min(n, self.n_searched))
-        return self._labelled(rows, held_out_rows(self.labels[rows], self.seed))
-
-    def to_choose(self, n: int) -> LabelledRows:
-        """The first rows, and the reserved ones held out, as far as they have classes of those."""
-        fitted, reserved = np.arange(min(n, self.n_searched)), np.arange(self.n_searched, len(self.labels))
-        known = reserved[np.isin(self.labels[reserved], self.labels[fitted])]
-        return self._labelled(np.append(fitted, known), np.arange(len(fitted) + len(known)) >= len(fitted))
-
-    def _labelled(self, rows: Array, held_out: Array) -> LabelledRows:
-        classes, labels = np.unique(self.labels[rows], return_inverse=True)
-        return LabelledRows(self.X[rows].astype(np.float32), labels, self.weight[rows], held_out, len(classes))
+    run_in_threads(run, range(len(searches)), state=lambda: None)
+    return searches[int(np.argmin(losses))]
 
 
 @dataclass(frozen=True)
 class _Search:
     """Descents of the held-out log loss, and choices by reserved rows."""
 
-    data: _Data
+    data: LabelledSample
     kernel: Stationary
     seed: int
     penalty: float | None
     width: int
+    per_feature: bool
     clock: Clock
+
+    def loss_with_one_scale(self) -> float:
+        """On the reserved rows, after a short descent from the median."""
+        rows, frequencies = _KERNEL_CHOICE
+        criterion = self._criterion(self.data.to_descend(rows), frequencies)
+        stage = self._run(criterion, self._start(np.log(self._median())), _KERNEL_ITERATIONS)
+        return float(self._losses([stage], _KERNEL_CHOICE)[1][0])
 
     def descend(self, evidence: Array) -> tuple[list[Stage], Stage]:
         """From the scales of the largest evidence, and from the median, as one scale; and the median itself."""
-        first_penalty = _FIRST_PENALTY if self.penalty is None else np.log(self.penalty)
-        starts = [np.append(start, first_penalty) for start in (evidence, np.log(self._median()))]
+        starts = [self._start(evidence), self._start(np.log(self._median()))]
         found: list[list[Stage]] = [[], []]
 
         def run(i: int, _: None) -> None:
-            criterion = self._criterion(self.data.to_descend(_SEARCH[0]), _SEARCH[1])
+            rows, frequencies = _SEARCH[self.per_feature]
+            criterion = self._criterion(self.data.to_descend(rows), frequencies)
             found[i].append(self._run(criterion, starts[i], _PENALTY_ITERATIONS, scales_fixed=True))
             found[i].append(self._run(criterion, found[i][0].theta, _ITERATIONS))
 
@@ -186,12 +176,15 @@ class _Search:
 
     def refine_best(self, stages: list[Stage], median: Stage, size: tuple[int, int] | None) -> tuple[Stage, float]:
         """The best stage, refined; or the median, if nothing is better by more than noise. And its loss."""
-        best, loss = self._best(stages, median, _SEARCH)
         if size is None or self.clock.is_over():
-            return best, loss
+            return self._clearly_best(stages, median, _SEARCH[self.per_feature])
+        best = stages[int(np.argmin(self._losses(stages, _SEARCH[self.per_feature])[1]))]
         refined = self._run(self._criterion(self.data.to_descend(size[0]), size[1]), best.theta, _REFINEMENT_ITERATIONS)
         stages.append(refined)
-        return self._best([best, refined], median, size)
+        return self._clearly_best([best, refined], median, size)
+
+    def _start(self, log_scales: Any) -> Array:
+        return np.append(log_scales, _FIRST_PENALTY if self.penalty is None else np.log(self.penalty))
 
     def _median(self) -> float:
         return median_length_scale(self.data.X, self.kernel, self.seed)
@@ -211,37 +204,38 @@ class _Search:
 
         reach = 0.0 if scales_fixed else _REACH
         scales = [(log_scale - reach, log_scale + reach) for log_scale in start[:-1]]
-        end = start
-        if not (scales_fixed and self.penalty is not None):
-            end = minimize(
-                prior,
-                start,
-                jac=True,
-                method="L-BFGS-B",
-                bounds=[*scales, (start[-1],) * 2 if self.penalty is not None else tuple(_PENALTIES)],
-                callback=record,
-                options={"maxiter": iterations, "maxcor": 20, "ftol": 1e-5},
-            ).x
-        return Stage(self.kernel, len(criterion.rows.labels), len(criterion.narrow.omega), tuple(losses), end)
+        found = minimize(
+            prior,
+            start,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=[*scales, tuple(_PENALTIES) if self.penalty is None else (start[-1], start[-1])],
+            callback=record,
+            options={"maxiter": iterations, "maxcor": 20, "ftol": _SMALLEST_GAIN},
+        )
+        return Stage(self.kernel, len(criterion.rows.labels), len(criterion.narrow.omega), tuple(losses), found.x)
 
-    def _best(self, stages: list[Stage], median: Stage, size: tuple[int, int]) -> tuple[Stage, float]:
+    def _losses(self, stages: list[Stage], size: tuple[int, int]) -> tuple[Array, Array, Array]:
+        """Losses of the stages (s, n) on the reserved rows, their weighted means, and the shares of the weights."""
         criterion = self._criterion(self.data.to_choose(size[0]), size[1])
         weight = criterion.rows.weight[criterion.rows.held_out]
-        losses = np.array([criterion.losses(stage.theta) for stage in [*stages, median]])
-        means = losses @ weight / weight.sum()
+        losses = np.array([criterion.losses(stage.theta) for stage in stages])
+        return losses, losses @ weight / weight.sum(), weight / weight.sum()
+
+    def _clearly_best(self, stages: list[Stage], median: Stage, size: tuple[int, int]) -> tuple[Stage, float]:
+        """The stage of the smallest loss; the median, unless its loss is larger by more than a standard error."""
+        losses, means, share = self._losses([*stages, median], size)
         best = int(np.argmin(means[:-1]))
-        gain = losses[-1] - losses[best]
-        noise = np.sqrt(np.sum((weight * (gain - means[-1] + means[best])) ** 2)) / weight.sum()
-        if means[-1] - means[best] > noise:
-            return stages[best], float(means[best])
-        return median, float(means[-1])
+        gain = means[-1] - means[best]
+        noise = np.sqrt(np.sum((share * (losses[-1] - losses[best] - gain)) ** 2))
+        return (stages[best], float(means[best])) if gain > noise else (median, float(means[-1]))
 
 
 @dataclass(frozen=True)
 class _Prior:
     """The criterion and minus the log density of scales, normal around their start in the ratios between them.
 
-        L + 1 / (2 n) sum_j (delta_j - mean delta)^2,     delta = log scales - their start,   n rows held out
+        L + sum_j (delta_j - mean delta)^2 / (2 n spread^2),     delta = log scales - their start,   n rows held out
 
     A common factor is free. Hundreds of scales would learn the held-out rows by heart.
     """
@@ -253,17 +247,17 @@ class _Prior:
         value, slope = self.criterion(theta)
         ratios = theta[:-1] - self.start
         ratios = ratios - ratios.mean()
-        n = np.count_nonzero(self.criterion.rows.held_out)
+        n = _SPREAD_OF_RATIOS**2 * np.count_nonzero(self.criterion.rows.held_out)
         return value + float(np.sum(ratios**2)) / (2 * n), slope + np.append(ratios / n, 0.0)
 
 
-def _refinement(data: _Data, width: int, n_samples: int) -> tuple[int, int] | None:
-    """Rows and frequencies of the largest refinement whose work is within that of the final fit; None: none is."""
+def _refinement(data: LabelledSample, width: int, n_samples: int, per_feature: bool) -> tuple[int, int] | None:
+    """Rows and frequencies of the largest refinement that the final fit can bear; None: none is."""
     columns = data.indicators().shape[1]
-    affordable = _REFINEMENT_SHARE * _FIT_STEPS * _newton_work(n_samples, width, columns)
+    affordable = _REFINEMENT_SHARE[per_feature] * _FIT_STEPS * _newton_work(n_samples, width, columns)
     for rows, frequencies in _REFINEMENTS:
         step = _newton_work(min(rows, data.n_searched), min(2 * frequencies, width), columns)
-        if data.n_searched > _SEARCH[0] and _REFINEMENT_ITERATIONS * _REFINEMENT_STEPS * step <= affordable:
+        if _REFINEMENT_ITERATIONS * _REFINEMENT_STEPS * step <= affordable:
             return rows, frequencies
     return None
 

@@ -22,60 +22,15 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from bochner._blas import product
-from bochner._random import Stream, generator
 from bochner._typing import Array
 from bochner.data import RowBlocks
+from bochner.planning.tuning.labelled import LabelledRows
 from bochner.planning.tuning.narrow_map import NarrowMap
-from bochner.solvers import LinearSolution, Logistic, NewtonSolver, QuadraticPenalty
+from bochner.solvers import LinearSolution, QuadraticPenalty
+from bochner.solvers.newton import NewtonSolver
 from bochner.statistics import FeatureStream
 
-__all__ = ["HeldOutLoss", "LabelledRows", "held_out_rows"]
-
-
-@dataclass(frozen=True)
-class LabelledRows:
-    """Rows with their classes, some of them held out.
-
-    Attributes
-    ----------
-    X : array of shape (n, d)
-        Its float type is that of the computation.
-    labels : array of int of shape (n,)
-        0 ... n_classes - 1.
-    weight : array of shape (n,)
-    held_out : array of bool of shape (n,)
-    n_classes : int
-    """
-
-    X: Array
-    labels: Array
-    weight: Array
-    held_out: Array
-    n_classes: int
-
-    @property
-    def n_columns(self) -> int:
-        return 1 if self.n_classes == 2 else self.n_classes
-
-    def fitted_loss(self) -> Logistic:
-        """Weighted sum over the rows that are fitted."""
-        return Logistic(self.labels, np.where(self.held_out, 0.0, self.weight))
-
-    def held_out_loss(self) -> Logistic:
-        """Weighted mean over the rows that are held out."""
-        weight = np.where(self.held_out, self.weight, 0.0)
-        return Logistic(self.labels, weight / weight.sum())
-
-
-def held_out_rows(labels: Array, seed: int) -> Array:
-    """Which rows to hold out: a third of every class by chance, never its only row, so that all classes are fitted."""
-    shuffled = generator(seed, Stream.FOLDS).permutation(len(labels))
-    by_class = shuffled[np.argsort(labels[shuffled], kind="stable")]
-    sizes = np.bincount(labels)
-    within_class = np.arange(len(labels)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    held_out = np.empty(len(labels), dtype=bool)
-    held_out[by_class] = within_class % 3 == 1
-    return held_out
+__all__ = ["HeldOutLoss"]
 
 
 @dataclass
