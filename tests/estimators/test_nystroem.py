@@ -59,6 +59,23 @@ def test_a_linear_response_needs_no_whitening(dtype):
     np.testing.assert_allclose(response, expected, atol=1e-9 if dtype == np.float64 else 1e-4)
 
 
+def test_error_bars_grow_away_from_the_landmarks_to_those_of_the_exact_process():
+    """Rows on [0, 1], none beyond: there the prior is all that is known."""
+    rng = np.random.default_rng(0)
+    X, far = rng.random((2000, 1)), np.array([[5.0]])
+    y = np.sin(8 * X[:, 0]) + 0.1 * rng.standard_normal(2000)
+    model = bo.KernelRegressor(
+        bo.Gaussian(0.1), features="nystroem", n_components=50, alpha="evidence", random_state=0
+    ).fit(X, y)
+    _, near_std = model.predict(X[:200], return_std=True)
+    _, far_std = model.predict(far, return_std=True)
+    np.testing.assert_allclose(near_std, 0.1, rtol=0.1)
+    prior = np.sqrt(model.noise_variance_ * (1 + 1 / model.alpha_))
+    assert prior < far_std[0] < 1.2 * prior  # the intercept is not certain either
+    shortfall = model.features_.map_.shortfall(far, model.features_.transform(far))
+    assert shortfall == pytest.approx(1.0)
+
+
 def test_features_of_the_landmarks_reproduce_the_kernel():
     X = rows(0, 60, 3)
     Z = bo.NystroemFeatures(bo.Matern(2.0), n_components=1000, random_state=0).fit_transform(X)

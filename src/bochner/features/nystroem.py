@@ -141,12 +141,13 @@ class NystroemMap:
         The landmarks and the kernel.
     factor : array of shape (L, L), float64
         Cholesky factor of the kernel matrix of the landmarks; only the lower triangle is meaningful.
-    mean_shortfall : float
-        Mean of `shortfall` over rows that are no landmarks; 0 if there are none.
+    median_shortfall, mean_shortfall : float
+        Of `shortfall` over rows that are no landmarks; 0 if there are none.
     """
 
     values: KernelMap
     factor: Array
+    median_shortfall: float = 0.0
     mean_shortfall: float = 0.0
 
     @property
@@ -171,15 +172,20 @@ class NystroemMap:
         return np.maximum(self.values.diagonal(rows) - np.einsum("ij,ij->i", Z, Z, dtype=float), 0.0)
 
     def unseen_variance(self, X: Any, Z: Array, alpha: float) -> Array:
-        """What the prior adds to the variance of a prediction where there is no landmark near, in units of the noise.
+        """What the prior adds to the variance of a prediction where no landmark is near, in units of the noise.
 
-            (shortfall(x) - mean shortfall) min(1 / alpha, 1 / mean shortfall),      1 / alpha = signal / noise
+            (shortfall(x) - median shortfall) / max(alpha, mean shortfall),      1 / alpha = signal / noise
 
         A model of the features alone takes what they do not see for noise, the same everywhere (the deterministic
-        training conditional of Quinonero-Candela & Rasmussen 2005). This puts it where it is; the mean stays.
+        training conditional of Quinonero-Candela & Rasmussen 2005), and is far too sure of itself between landmarks.
+        This puts it where it is: the noise of most rows stays, and a shortfall that is much larger than at the rows of
+        the fit counts as in the exact process.
         """
-        share = 1 / max(alpha, self.mean_shortfall, np.finfo(float).tiny)
-        return (self.shortfall(X, Z) - self.mean_shortfall) * share
+        return self.in_units_of_noise(self.shortfall(X, Z), alpha)
+
+    def in_units_of_noise(self, shortfall: Any, alpha: float) -> Any:
+        usual = min(self.median_shortfall, self.mean_shortfall)
+        return (shortfall - usual) * (1 / max(alpha, self.mean_shortfall, np.finfo(float).tiny))
 
     def linear_form(self, coef: Array) -> tuple[KernelMap, Array]:
         """The map and coefficients of z(x).coef = k(x, L).(C'^-1 coef), without whitening: L values a row, not L^2."""
@@ -203,7 +209,7 @@ def draw_nystroem_map(values: KernelMap, others: Array | None = None) -> Nystroe
     if others is None or len(others) == 0:
         return drawn
     shortfall = drawn.shortfall(others, transform(drawn, others, np.dtype(float)))
-    return replace(drawn, mean_shortfall=float(np.mean(shortfall)))
+    return replace(drawn, median_shortfall=float(np.median(shortfall)), mean_shortfall=float(np.mean(shortfall)))
 
 
 def _factorise(K: Array, diagonal: Array) -> bool:

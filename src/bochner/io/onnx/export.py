@@ -24,6 +24,7 @@ from bochner.estimators import (
     KernelRegressor,
 )
 from bochner.estimators.map_transformer import MapTransformer
+from bochner.features.nystroem import NystroemMap
 from bochner.io.onnx.graph import Tensor, onnx_type
 from bochner.io.onnx.maps import features
 from bochner.solvers import PredictiveSpread
@@ -126,8 +127,19 @@ def _(with_spread: _RegressorWithSpread, X: Tensor) -> dict[str, Tensor]:
         spread._factor.upper
     )  # in float64: its entries are large
     variance = (whitened * whitened).sum(1, keepdims=True) + spread._floor
+    variance = variance + _unseen_variance(model._map(), Z.astype(np.float64), solution.alpha)
     std: Any = np.sqrt(variance * solution.noise_variance)
     return {"mean": Z @ solution.coef + solution.intercept, "std": std.astype(X.dtype)}
+
+
+def _unseen_variance(feature_map: Any, Z: Tensor, alpha: float) -> Any:
+    """`NystroemMap.unseen_variance` of rows with features Z; 0 for another map."""
+    if not isinstance(feature_map, NystroemMap):
+        return 0.0
+    if feature_map.values.transforms is not None:
+        raise UnsupportedModelError("Error bars of a model with invariant landmarks have no static graph.")
+    shortfall = np.maximum(feature_map.values.kernel.variance - (Z * Z).sum(1, keepdims=True), 0.0)
+    return feature_map.in_units_of_noise(shortfall, alpha)
 
 
 @outputs.register
