@@ -144,6 +144,12 @@ def test_the_regressor_learns_scales_and_says_which():
     assert errors[1] <= 1.05 * errors[0]
 
 
+def test_a_sorted_table_is_not_learned_from_one_end():
+    X = np.sort(np.random.default_rng(0).random((3000, 1)), axis=0)
+    y = np.where(X[:, 0] < 0.7, 0.0, np.sin(60 * X[:, 0]))
+    assert bo.KernelRegressor(n_components=256, random_state=0).fit(X, y).score(X, y) > 0.95
+
+
 def test_the_regressor_chooses_a_kernel():
     X = rows(5, 400, 1)
     y = np.sign(np.sin(3 * X[:, 0]))

@@ -13,7 +13,15 @@ from bochner.config import get_config
 from bochner.data import RowSource
 from bochner.errors import invalid_parameter
 from bochner.kernels import Stationary, resolve_kernel
-from bochner.planning.tuning import FEWEST_ROWS, TUNING_ROWS, Tuning, candidate_kernels, tune, tune_classifier
+from bochner.planning.tuning import (
+    COMPARED_ROWS,
+    FEWEST_ROWS,
+    TUNING_ROWS,
+    Tuning,
+    candidate_kernels,
+    tune,
+    tune_classifier,
+)
 
 __all__ = ["TargetsOfRows", "check_learnable", "given_penalty", "kernels_to_try", "learn_scales"]
 
@@ -78,10 +86,14 @@ def given_penalty(model: Any) -> float | None:
 
 
 def subsample(rows: RowSource, targets: TargetsOfRows, size: int, seed: int) -> tuple[Any, Array, Array | None]:
-    """Rows of positive weight in random order, at most `size` of them: X, targets, weights."""
+    """Rows of positive weight in random order, at most `size` of them: X, targets, weights.
+
+    Few rows, of which every stage of the tuning sees all, keep their order: a weight of 2 is a row given twice.
+    """
     Y, weight = targets
     present = np.arange(rows.n_rows) if weight is None else np.flatnonzero(weight)
-    if len(present) > size:
+    if len(present) > min(size, COMPARED_ROWS):
+        size = min(size, len(present))
         present = generator(seed, Stream.TUNING_ROWS).choice(present, size=size, replace=False)
     return rows.take(present), Y[present], None if weight is None else weight[present]
 

@@ -1,5 +1,6 @@
 """Bandwidths learned from data."""
 
+from bochner.planning.tuning.choice import COMPARED_ROWS
 from bochner.planning.tuning.classifier import FEWEST_ROWS, tune_classifier
 from bochner.planning.tuning.exact import KernelSurface
 from bochner.planning.tuning.held_out import HeldOutLoss
@@ -9,6 +10,7 @@ from bochner.planning.tuning.search import TUNING_ROWS, candidate_kernels, tune
 from bochner.planning.tuning.surface import Surface, evidence, gcv
 
 __all__ = [
+    "COMPARED_ROWS",
     "FEWEST_ROWS",
     "TUNING_ROWS",
     "HeldOutLoss",

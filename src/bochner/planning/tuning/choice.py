@@ -12,16 +12,16 @@ from scipy.linalg import eigh
 from bochner._typing import Array
 from bochner.kernels import Stationary
 
-__all__ = ["best_kernel", "exact_loss"]
+__all__ = ["COMPARED_ROWS", "best_kernel", "exact_loss"]
 
-_ROWS = 700
+COMPARED_ROWS = 700
 _FACTORS = (0.35, 0.6, 1.0, 1.7, 2.8)  # of the scales that a narrow map found: it tends to long ones for rough kernels
 _ALPHAS = np.geomspace(1e-6, 1e1, 36)
 
 
 def best_kernel(kernels: list[Stationary], X: Array, Y: Array) -> tuple[int, float]:
     """The candidate of the largest evidence and the factor of its scales that gives it."""
-    X, Y = X[:_ROWS], Y[:_ROWS]
+    X, Y = X[:COMPARED_ROWS], Y[:COMPARED_ROWS]
     losses = np.array([[exact_loss(kernel.scaled_by(c), X, Y) for c in _FACTORS] for kernel in kernels])
     kernel, factor = np.unravel_index(np.argmin(losses), losses.shape)
     return int(kernel), _FACTORS[factor]

@@ -24,6 +24,7 @@ __all__ = ["Descent", "Size", "TuningRows", "starts", "tuning_seed"]
 
 _CRITERIA: dict[str, Criterion] = {"evidence": evidence, "gcv": gcv}
 _MEDIAN_ROWS = 1000
+_FAR_BETTER = 0.25  # of the criterion per row
 _SPREAD_OF_STARTS = 0.5  # standard deviation of the perturbed starts, in the logarithm of a scale
 _REACH = np.log([1e-2, 1e3])  # how far a scale may go from its start, down and up
 _NOISE = np.log([1e-8, 10.0])  # bounds of the variances, in units of the target's
@@ -65,11 +66,15 @@ def _positive(size: Array) -> Array:
 
 @dataclass(frozen=True)
 class Size:
-    """How many rows, frequencies (None: the kernel itself, which must be isotropic) and iterations a descent has."""
+    """How many rows, frequencies (None: the kernel itself, which must be isotropic) and iterations a descent has.
+
+    It begins at the best of its start and of all scales of the start times one of the factors.
+    """
 
     rows: int
     frequencies: int | None
     iterations: int
+    factors: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -87,15 +92,16 @@ class Descent:
     def run(self, size: Size) -> Stage:
         surface = self._surface(size)
         free = surface if self.penalty is None else _Tied(surface, np.log(self.penalty))
-        start = self.start if self.penalty is None else self.start[:-1]
-        losses = [free(start)[0]]
+        start, first = self._first(free, size)
+        losses = [first]
 
         def record(intermediate_result: Any) -> None:
             losses.append(float(intermediate_result.fun))
             if self.clock.is_over():
                 raise StopIteration
 
-        scales = [(start + _REACH[0], start + _REACH[1]) for start in self.start[:-2]]
+        n_scales = len(self.start) - 2
+        scales = [(log_scale + _REACH[0], log_scale + _REACH[1]) for log_scale in start[:n_scales]]
         found = minimize(
             free,
             start,
@@ -108,6 +114,17 @@ class Descent:
         theta = found.x if self.penalty is None else np.append(found.x, found.x[-1] - np.log(self.penalty))
         frequencies = len(surface.omega) if isinstance(surface, Surface) else None
         return Stage(self.kernel, len(surface.Y), frequencies, tuple(losses), theta)
+
+    def _first(self, loss: Any, size: Size) -> tuple[Array, float]:
+        """The start, or the first of some shorter scales that is far better: at too long ones, all is noise."""
+        starts = [self.start if self.penalty is None else self.start[:-1]]
+        for factor in size.factors:
+            shorter = starts[0].copy()
+            shorter[: len(self.start) - 2] += np.log(factor)
+            starts.append(shorter)
+        losses = np.array([loss(start)[0] for start in starts])
+        best = int(np.flatnonzero(losses <= np.min(losses) + _FAR_BETTER)[0])
+        return starts[best], float(losses[best])
 
     def _surface(self, size: Size) -> Surface | KernelSurface:
         data, d = self.data, self.data.X.shape[1]

@@ -19,9 +19,10 @@ from bochner.planning.tuning.result import Stage, Tuning, rounded
 __all__ = ["TUNING_ROWS", "candidate_kernels", "tune"]
 
 TUNING_ROWS = 4000
-_SEARCH = {False: Size(1000, 128, 15), True: Size(2000, 256, 25)}  # by whether there is a scale per feature
+_SHORTER = (0.5, 0.25, 0.125, 0.06, 0.03)
+_SEARCH = {False: Size(1000, 128, 15, _SHORTER), True: Size(2000, 256, 25, _SHORTER)}  # one scale, one per feature
 _REFINEMENT = {False: Size(TUNING_ROWS, 512, 6), True: Size(TUNING_ROWS, 512, 12)}
-_EXACT_SEARCH = Size(800, None, 30)
+_EXACT_SEARCH = Size(800, None, 30, _SHORTER)
 _EXACT_REFINEMENT = Size(2000, None, 20)
 _REFINEMENT_SHARE = 1.0  # of the work of the final fit: what the refinement may cost at most
 
@@ -72,7 +73,8 @@ def tune(
     penalty : float, default=None
         The alpha of the final fit, if it is given: the ratio of noise and signal variance, which is then not learned.
     n_restarts : int, default=None
-        Starts per kernel: the median heuristic, and perturbations of it. None: two, or one if there are many kernels.
+        Starts per kernel: the median heuristic, and perturbations of it; far shorter scales if they are far better.
+        None: two, or one if there are many kernels.
     time_budget : float, default=None
         Seconds after which no new iteration begins. Without one the result depends on the seed alone.
 
