@@ -88,17 +88,35 @@ def tables():
     return ("data", "right, ours", "right, exact `SVC`", "faster fit", "faster fit and predict"), rows
 
 
-def accuracy():
+def accuracy_records():
+    """(name, record) of every data set and fold that was run."""
     found = load("accuracy")
-    names = ("ours", "ours, median heuristic", "boosted trees", "Nystroem + ridge", "xGPR")
+    return [(key, record) for key, record in found.items() if isinstance(record, dict) and "ours" in record]
+
+
+def accuracy():
+    names = ("ours", "ours, fourier", "ours, median heuristic", "boosted trees", "Nystroem + ridge", "xGPR")
     rows = []
-    for key, record in found.items():
-        if isinstance(record, dict) and "ours" in record:
-            cells = [record.get(name, {}) for name in names]
-            shown = [f"{cell['rmse']:.4g}, {seconds(cell['seconds'])}" if "rmse" in cell else
-                     ("failed" if "failed" in cell else "not run") for cell in cells]  # fmt: skip
-            rows.append((f"{key} ({record['n']:,} x {record['d']})", *shown))
+    for key, record in accuracy_records():
+        cells = [record.get(name, {}) for name in names]
+        shown = [f"{cell['rmse']:.4g}, {seconds(cell['seconds'])}" if "rmse" in cell else
+                 ("failed" if "failed" in cell else "not run") for cell in cells]  # fmt: skip
+        rows.append((f"{key} ({record['n']:,} x {record['d']})", *shown))
     return ("test error (RMSE), time", *names), rows
+
+
+def calibration():
+    rows = []
+    for key, record in accuracy_records():
+        ours, theirs = record["ours"], record.get("xGPR", {})
+        covers = (ours["interval_coverage"], ours["coverage"], theirs.get("coverage"))
+        densities = (ours["negative_log_density"], theirs.get("negative_log_density"))
+        rows.append((
+            key, *("not run" if value is None else percent(value) for value in covers),
+            *("not run" if value is None else f"{value:.3f}" for value in densities),
+        ))  # fmt: skip
+    return ("90 % intervals cover", "ours, conformal", "ours, normal", "xGPR, normal", "negative log density, ours",
+            "xGPR"), rows  # fmt: skip
 
 
 def two_sample():
@@ -135,6 +153,7 @@ TABLES = {
     "mnist": (mnist, "classifier_mnist", "classifier.py"),
     "tables": (tables, "classifier_tables", "classifier.py"),
     "accuracy": (accuracy, "accuracy", "accuracy.py"),
+    "calibration": (calibration, "accuracy", "accuracy.py"),
     "two_sample": (two_sample, "two_sample", "two_sample.py"),
     "orbit": (orbit, "orbit", "orbit.py"),
     "streaming": (streaming, "streaming_airline", "streaming.py"),
