@@ -62,7 +62,7 @@ def test_scales_of_columns_without_effect_are_pushed_out():
     assert np.min(relative[2:]) > 5 * np.max(relative[:2])
     assert found.noise_variance * y.var() == pytest.approx(0.05**2, rel=0.5)
     assert found.n_frequencies is None
-    assert len(found.stages) == 3  # two starts and their refinement
+    assert len(found.stages) == 4  # two starts, their refinement, and one scale for all columns
 
 
 def test_the_smoothness_of_the_truth_is_recognised():
@@ -103,3 +103,14 @@ def test_a_regressor_with_nystroem_features_fits_a_rough_function_that_random_fe
     assert models[1].precision_ == np.float64
     assert models[1].predict(X).dtype == np.float32
     assert models[1].features_.kernel_.nu == 0.5
+
+
+def test_many_scales_are_kept_only_if_they_predict_rows_that_they_have_not_seen():
+    """Of 60 columns all matter alike, and there are 1,200 rows: one scale for all is the truth."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((1200, 60))
+    y = np.sin(X.sum(axis=1) / 4) + 0.1 * rng.standard_normal(1200)
+    found = tune(X, y, [bo.Gaussian()], per_feature=True, seed=0, exact=True)
+    relative = found.length_scale / X.std(axis=0)
+    assert relative.max() < 1.02 * relative.min()
+    assert found.stages[-1].theta.shape == (3,)

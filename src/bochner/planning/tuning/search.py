@@ -14,6 +14,7 @@ from bochner.kernels.base import Isotropic
 from bochner.planning.tuning.choice import best_kernel
 from bochner.planning.tuning.clock import Clock
 from bochner.planning.tuning.descent import Descent, Size, TuningRows, starts
+from bochner.planning.tuning.exact import KernelSurface
 from bochner.planning.tuning.result import Stage, Tuning, rounded
 
 __all__ = ["TUNING_ROWS", "candidate_kernels", "tune"]
@@ -24,6 +25,8 @@ _SEARCH = {False: Size(1000, 128, 15, _SHORTER), True: Size(2000, 256, 25, _SHOR
 _REFINEMENT = {False: Size(TUNING_ROWS, 512, 6), True: Size(TUNING_ROWS, 512, 12)}
 _EXACT_SEARCH = Size(800, None, 30, _SHORTER)
 _EXACT_REFINEMENT = Size(2000, None, 20)
+_SEEN = 0.8  # of the rows, by the refinement; others compare its scales with one for all columns
+_FEWEST_TO_COMPARE, _COMPARED = 200, 1000
 _REFINEMENT_SHARE = 1.0  # of the work of the final fit: what the refinement may cost at most
 
 
@@ -106,6 +109,10 @@ def tune(
     if size is not None and not clock.is_over():
         last = replace(search[best], start=last.theta).run(size)
         done.append(last)
+    if exact and per_feature and len(data.Y) - last.n_rows >= _FEWEST_TO_COMPARE:
+        common = replace(search[best], start=_common(search[best].start)).run(replace(_EXACT_SEARCH, rows=last.n_rows))
+        done.append(common)
+        last = min(last, common, key=lambda stage: _held_out_error(data, stage))
     return _tuning(data, last, done, criterion, n_restarts, clock)
 
 
@@ -120,6 +127,19 @@ def _choose(
     learned = [stages[i].kernel.with_length_scale(np.exp(_broadcast(stages[i].theta[:-2], data))) for i in starts]
     kernel, factor = best_kernel(learned, data.X, data.Y)
     return int(starts[kernel]), factor
+
+
+def _common(theta: Array) -> Array:
+    """One scale for all columns, in units of their spread, in place of one for each."""
+    return np.append(np.mean(theta[:-2]), theta[-2:])
+
+
+def _held_out_error(data: TuningRows, stage: Stage) -> float:
+    """The error on rows after those that the stage has seen: evidence of many scales can learn few rows by heart."""
+    seen, others = slice(0, stage.n_rows), slice(stage.n_rows, stage.n_rows + _COMPARED)
+    weight = None if data.weight is None else data.weight[seen]
+    process = KernelSurface(data.X[seen], data.Y[seen], weight, stage.kernel.with_length_scale(1.0))
+    return process.prediction_error(stage.theta, data.X[others], data.Y[others])
 
 
 def _broadcast(log_scales: Array, data: TuningRows) -> Array:
@@ -139,7 +159,7 @@ def _exact_refinement(data: TuningRows, n_samples: int, width: int) -> Size | No
     """On as many rows as the work of the final fit allows, 2 n D^2 + 2 D^3 with the whitening."""
     fit = 2 * n_samples * width**2 + 2 * width**3
     affordable = int((_REFINEMENT_SHARE * fit / (4 * _EXACT_REFINEMENT.iterations)) ** (1 / 3))  # 4 n^3 an iteration
-    rows = min(_EXACT_REFINEMENT.rows, len(data.Y), affordable)
+    rows = min(_EXACT_REFINEMENT.rows, int(_SEEN * len(data.Y)), affordable)
     return replace(_EXACT_REFINEMENT, rows=rows) if rows > _EXACT_SEARCH.rows else None
 
 
