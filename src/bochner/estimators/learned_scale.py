@@ -43,18 +43,20 @@ def learn_scales(model: Any, rows: RowSource, targets: TargetsOfRows, *, width: 
     if not is_regressor(model):
         return _learn_from_labels(model, rows, targets, width)
     X, Y, weight = subsample(rows, targets, TUNING_ROWS, model.seed_)
-    return tune(
-        X,
-        Y,
-        kernels_to_try(model, model.kernel),
-        per_feature=model.length_scale == "ard",
-        seed=model.seed_,
-        sample_weight=weight,
-        width=width,
-        n_samples=rows.n_rows,
-        exact=model.features == "nystroem",
-        penalty=given_penalty(model),
-    )
+    setting = _setting(model, rows, weight, width)
+    return tune(X, Y, exact=model.features == "nystroem", penalty=given_penalty(model), **setting)
+
+
+def _setting(model: Any, rows: RowSource, weight: Array | None, width: int) -> dict[str, Any]:
+    """What tuning of every model takes."""
+    return {
+        "kernels": kernels_to_try(model, model.kernel),
+        "per_feature": model.length_scale == "ard",
+        "seed": model.seed_,
+        "sample_weight": weight,
+        "width": width,
+        "n_samples": rows.n_rows,
+    }
 
 
 def _learn_from_labels(model: Any, rows: RowSource, targets: TargetsOfRows, width: int) -> Tuning | None:
@@ -66,17 +68,8 @@ def _learn_from_labels(model: Any, rows: RowSource, targets: TargetsOfRows, widt
         return None
     size = int(np.clip(affordable, FEWEST_ROWS, 2 * TUNING_ROWS))  # half of them to choose among what the others say
     X, labels, weight = subsample(rows, targets, size, model.seed_)
-    return tune_classifier(
-        X,
-        labels,
-        kernels_to_try(model, model.kernel),
-        per_feature=model.length_scale == "ard",
-        seed=model.seed_,
-        sample_weight=weight,
-        width=width,
-        n_samples=rows.n_rows,
-        penalty=None if isinstance(model.alpha, str) else float(model.alpha) / total,
-    )
+    penalty = None if isinstance(model.alpha, str) else float(model.alpha) / total
+    return tune_classifier(X, labels, penalty=penalty, **_setting(model, rows, weight, width))
 
 
 def given_penalty(model: Any) -> float | None:

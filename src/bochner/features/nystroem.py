@@ -184,6 +184,7 @@ class NystroemMap:
         return self.in_units_of_noise(self.shortfall(X, Z), alpha)
 
     def in_units_of_noise(self, shortfall: Any, alpha: float) -> Any:
+        """The formula of `unseen_variance`, of numbers or of nodes of a graph."""
         usual = min(self.median_shortfall, self.mean_shortfall)
         return (shortfall - usual) * (1 / max(alpha, self.mean_shortfall, np.finfo(float).tiny))
 

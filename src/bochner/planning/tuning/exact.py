@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.linalg.lapack import dpotrf, dpotri
 
 from bochner._blas import product, symmetric_product
@@ -72,13 +72,16 @@ class KernelSurface:
         return value / (2 * nu * targets), slope / (2 * nu * targets)
 
     def prediction_error(self, theta: Array, X: Array, Y: Array) -> float:
-        """Mean squared error on other rows of the process that has seen these, the mean of Y aside."""
+        """Mean squared error on other rows of the process that has seen these; infinite if C is not definite."""
         noise, signal = (float(value) for value in np.exp(theta[-2:]))
         kernel = self.kernel.with_length_scale(np.broadcast_to(np.exp(theta[:-2]), self.X.shape[1]))
         C = signal * kernel(self.X)
         C[np.diag_indices_from(C)] += noise if self.weight is None else noise / self.weight
         mean = np.average(self.Y, axis=0, weights=self.weight)
-        a = cho_solve(cho_factor(C, lower=True, overwrite_a=True), self.Y - mean)
+        try:
+            a = cho_solve(cho_factor(C, lower=True, overwrite_a=True), self.Y - mean)
+        except LinAlgError:  # noise below the rounding errors of the signal
+            return np.inf
         return float(np.mean((Y - mean - signal * kernel(X, self.X) @ a) ** 2))
 
     def _by_log_scales(self, scaled: Array, distance: Array, by_kernel: Array, root: Array) -> Array:

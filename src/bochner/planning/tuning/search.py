@@ -109,7 +109,7 @@ def tune(
     if size is not None and not clock.is_over():
         last = replace(search[best], start=last.theta).run(size)
         done.append(last)
-    if exact and per_feature and len(data.Y) - last.n_rows >= _FEWEST_TO_COMPARE:
+    if exact and per_feature and _can_compare(data, last) and not clock.is_over():
         common = replace(search[best], start=_common(search[best].start)).run(replace(_EXACT_SEARCH, rows=last.n_rows))
         done.append(common)
         last = min(last, common, key=lambda stage: _held_out_error(data, stage))
@@ -127,6 +127,11 @@ def _choose(
     learned = [stages[i].kernel.with_length_scale(np.exp(_broadcast(stages[i].theta[:-2], data))) for i in starts]
     kernel, factor = best_kernel(learned, data.X, data.Y)
     return int(starts[kernel]), factor
+
+
+def _can_compare(data: TuningRows, stage: Stage) -> bool:
+    """Whether there are rows that the stage has not seen."""
+    return len(data.Y) - stage.n_rows >= _FEWEST_TO_COMPARE
 
 
 def _common(theta: Array) -> Array:
