@@ -6,14 +6,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize
 
 from bochner._threads import run_in_threads, single_threaded_blas
 from bochner._typing import Array
 from bochner.kernels import Stationary
 from bochner.planning.bandwidth import median_length_scale
 from bochner.planning.tuning.clock import Clock
-from bochner.planning.tuning.descent import tuning_seed
+from bochner.planning.tuning.descent import quasi_newton, tuning_seed
 from bochner.planning.tuning.held_out import HeldOutLoss
 from bochner.planning.tuning.labelled import LabelledRows, LabelledSample
 from bochner.planning.tuning.narrow_map import NarrowMap
@@ -195,25 +194,13 @@ class _Search:
 
     def _run(self, criterion: HeldOutLoss, start: Array, iterations: int, *, scales_fixed: bool = False) -> Stage:
         prior = _Prior(criterion, start[:-1])
-        losses = [prior(start)[0]]
-
-        def record(intermediate_result: Any) -> None:
-            losses.append(float(intermediate_result.fun))
-            if self.clock.is_over():
-                raise StopIteration
-
         reach = 0.0 if scales_fixed else _REACH
         scales = [(log_scale - reach, log_scale + reach) for log_scale in start[:-1]]
-        found = minimize(
-            prior,
-            start,
-            jac=True,
-            method="L-BFGS-B",
-            bounds=[*scales, tuple(_PENALTIES) if self.penalty is None else (start[-1], start[-1])],
-            callback=record,
-            options={"maxiter": iterations, "maxcor": 20, "ftol": _SMALLEST_GAIN},
+        bounds = [*scales, tuple(_PENALTIES) if self.penalty is None else (start[-1], start[-1])]
+        end, losses = quasi_newton(
+            prior, start, prior(start)[0], bounds, self.clock, iterations=iterations, smallest_gain=_SMALLEST_GAIN
         )
-        return Stage(self.kernel, len(criterion.rows.labels), len(criterion.narrow.omega), tuple(losses), found.x)
+        return Stage(self.kernel, len(criterion.rows.labels), len(criterion.narrow.omega), losses, end)
 
     def _losses(self, stages: list[Stage], size: tuple[int, int]) -> tuple[Array, Array, Array]:
         """Losses of the stages (s, n) on the reserved rows, their weighted means, and the shares of the weights."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +21,7 @@ from bochner.planning.tuning.narrow_map import NarrowMap
 from bochner.planning.tuning.result import Stage
 from bochner.planning.tuning.surface import Criterion, Surface, evidence, gcv
 
-__all__ = ["Descent", "Size", "TuningRows", "starts", "tuning_seed"]
+__all__ = ["Descent", "Size", "TuningRows", "quasi_newton", "starts", "tuning_seed"]
 
 _CRITERIA: dict[str, Criterion] = {"evidence": evidence, "gcv": gcv}
 _MEDIAN_ROWS = 1000
@@ -93,27 +94,12 @@ class Descent:
         surface = self._surface(size)
         free = surface if self.penalty is None else _Tied(surface, np.log(self.penalty))
         start, first = self._first(free, size)
-        losses = [first]
-
-        def record(intermediate_result: Any) -> None:
-            losses.append(float(intermediate_result.fun))
-            if self.clock.is_over():
-                raise StopIteration
-
-        n_scales = len(self.start) - 2
-        scales = [(log_scale + _REACH[0], log_scale + _REACH[1]) for log_scale in start[:n_scales]]
-        found = minimize(
-            free,
-            start,
-            jac=True,
-            method="L-BFGS-B",
-            bounds=[*scales, tuple(_NOISE), tuple(_SIGNAL)][: len(start)],
-            callback=record,
-            options={"maxiter": size.iterations, "maxcor": 20, "ftol": 1e-6},
-        )
-        theta = found.x if self.penalty is None else np.append(found.x, found.x[-1] - np.log(self.penalty))
+        scales = [(log_scale + _REACH[0], log_scale + _REACH[1]) for log_scale in start[: len(self.start) - 2]]
+        bounds = [*scales, tuple(_NOISE), tuple(_SIGNAL)][: len(start)]
+        end, losses = quasi_newton(free, start, first, bounds, self.clock, iterations=size.iterations)
+        theta = end if self.penalty is None else np.append(end, end[-1] - np.log(self.penalty))
         frequencies = len(surface.omega) if isinstance(surface, Surface) else None
-        return Stage(self.kernel, len(surface.Y), frequencies, tuple(losses), theta)
+        return Stage(self.kernel, len(surface.Y), frequencies, losses, theta)
 
     def _first(self, loss: Any, size: Size) -> tuple[Array, float]:
         """The start, or the first of some shorter scales that is far better: at too long ones, all is noise."""
@@ -122,7 +108,7 @@ class Descent:
             shorter = starts[0].copy()
             shorter[: len(self.start) - 2] += np.log(factor)
             starts.append(shorter)
-        losses = np.array([loss(start)[0] for start in starts])
+        losses = np.nan_to_num([loss(start)[0] for start in starts], nan=np.inf, posinf=np.inf)
         best = int(np.flatnonzero(losses <= np.min(losses) + _FAR_BETTER)[0])
         return starts[best], float(losses[best])
 
@@ -148,6 +134,32 @@ class _Tied:
     def __call__(self, theta: Array) -> tuple[float, Array]:
         value, slope = self.surface(np.append(theta, theta[-1] - self.log_alpha))
         return value, np.append(slope[:-2], slope[-2] + slope[-1])
+
+
+def quasi_newton(
+    criterion: Callable[[Array], tuple[float, Array]],
+    start: Array,
+    first: float,
+    bounds: list[tuple[float, float]],
+    clock: Clock,
+    *,
+    iterations: int,
+    smallest_gain: float = 1e-6,
+) -> tuple[Array, tuple[float, ...]]:
+    """L-BFGS-B within bounds, from a start where the criterion is `first`, until the clock says so.
+
+    Returns where it ended, and the criterion at the start and after every iteration.
+    """
+    losses = [first]
+
+    def record(intermediate_result: Any) -> None:
+        losses.append(float(intermediate_result.fun))
+        if clock.is_over():
+            raise StopIteration
+
+    options = {"maxiter": iterations, "maxcor": 20, "ftol": smallest_gain}
+    found = minimize(criterion, start, jac=True, method="L-BFGS-B", bounds=bounds, callback=record, options=options)
+    return found.x, tuple(losses)
 
 
 def tuning_seed(seed: int) -> int:
