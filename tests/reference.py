@@ -71,3 +71,34 @@ def orbit_phases(projection, amplitude, phase, weights, out, at):
     w = len(amplitude)
     moved = projection.reshape(len(projection), len(weights), w) + phase
     out[:, at : at + w] = amplitude * np.einsum("g,ngw->nw", weights, np.cos(moved))
+
+
+def row_identity(X, Y, weight):
+    """`RowIdentity` of dense rows, number by number."""
+    from bochner.statistics import RowIdentity
+    from bochner.statistics.identity import _keys
+
+    mask = 2**64 - 1
+
+    def mixed(h):
+        h = ((h ^ (h >> 30)) * 0xBF58476D1CE4E5B9) & mask
+        h = ((h ^ (h >> 27)) * 0x94D049BB133111EB) & mask
+        return h ^ (h >> 31)
+
+    def bits(value):
+        return int(np.float64(value + 0.0).view(np.uint64))
+
+    def hashed(values, keys):
+        return sum((bits(v) ^ (bits(v) >> 32)) * int(key) for v, key in zip(values, keys)) & mask
+
+    sums = np.zeros((3, 2), dtype=object)
+    for x, y, w in zip(X, Y, weight):
+        if w == 0:
+            continue
+        for lane in (0, 1):
+            row = mixed((hashed(x, _keys(X.shape[1], 0)[lane]) + lane + 1) & mask)
+            weighted = mixed(row ^ mixed((bits(w) + lane + 1) & mask))
+            labelled = mixed(weighted ^ mixed((hashed(y, _keys(Y.shape[1], 1)[lane]) + lane + 1) & mask))
+            sums[:, lane] += [row, weighted, labelled]
+    parts = [tuple(int(value) & mask for value in pair) for pair in sums]
+    return RowIdentity(int(np.count_nonzero(weight)), *parts)

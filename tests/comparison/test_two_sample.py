@@ -204,7 +204,7 @@ def test_the_bound_holds_for_all_kernels_at_once():
     assert five.error_bound > one.error_bound
     assert five.certificate.delta == one.certificate.delta == 0.01
     assert "With probability at least 0.99" in five.certificate.statement
-    assert "all 5 kernels" in five.certificate.statement
+    assert "each of the 5 kernels" in five.certificate.statement
 
 
 def test_the_held_out_half_chooses_a_bandwidth_that_sees_the_difference():

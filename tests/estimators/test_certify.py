@@ -32,8 +32,9 @@ def test_on_few_rows_the_largest_error_is_computed(embedding, sampling):
     features = bo.FourierFeatures(n_components=200, embedding=embedding, sampling=sampling, random_state=0).fit(X)
     certificate = features.certify(X, delta=0.05)
     assert certificate.value == pytest.approx(largest_error(features, X))
+    assert certificate.value >= largest_error(features, X)
     assert certificate.delta == 0
-    assert "largest kernel error" in certificate.statement
+    assert "the largest error of the kernel over all pairs of these 200 rows" in certificate.statement
     assert json.loads(json.dumps(certificate.to_dict()))["value"] == certificate.value
 
 
@@ -130,20 +131,25 @@ def exact_predictions(model, data, target, new):
 def test_the_distance_to_exact_kernel_ridge_is_certified(seed):
     model = bo.KernelRegressor(n_components=100, alpha=0.1, random_state=seed).fit(X, y)
     true = np.sqrt(np.mean((model.predict(X) - exact_predictions(model, X, y, X)) ** 2))
-    assert model.certify(X, y=y).value == pytest.approx(true, rel=1e-5)
+    certificate = model.certify(X, y=y)
+    assert certificate.value == pytest.approx(true, rel=1e-5)
+    assert certificate.at_least <= true <= certificate.value
     assert true <= model.certify(X).value
-    assert model.certify(X).bound == "a_posteriori.RidgeDistance"
+    assert model.certify(X).bound == "distance.AnyTargetDistance"
     new = rows(100 + seed, 600, 5)
-    limit = next(o for o in model.certify(X, y=y, X_new=new, delta=0.05).others if o.bound == "a_posteriori.NewRows")
+    others = {other.bound: other for other in model.certify(X, y=y, X_new=new, delta=0.05).others}
+    at_rows = np.abs(model.predict(new) - exact_predictions(model, X, y, new)).max()
+    assert at_rows <= others["distance.DistanceAtRows"].value <= at_rows * (1 + 1e-6)
     fresh = rows(200 + seed, 2000, 5)
     gap = np.abs(model.predict(fresh) - exact_predictions(model, X, y, fresh))
-    assert np.mean(gap > limit.value) < 0.08
+    assert np.mean(gap > others["distance.NewRows"].value) < 0.08
 
 
 def test_without_rows_or_on_other_rows_the_certificate_is_one_for_the_kernel():
     model = bo.KernelRegressor(n_components=100, random_state=0).fit(X, y)
+    for certificate in (model.certify(), model.certify(rows(9, 200, 5)), model.certify(X[:50])):
+        assert certificate.statement.startswith("Only the kernel is certified, not the predictions (")
     assert model.certify().bound == "finite_set.UnionSubGaussian"
-    assert model.certify(rows(9, 200, 5)).bound == "a_posteriori.AllPairs"
     assert model.certify(X[:50]).bound == "a_posteriori.AllPairs"
 
 
@@ -153,7 +159,7 @@ def test_without_an_intercept_the_kernel_error_says_something_of_predictions():
 
 
 def test_other_features_than_fourier_have_no_certificate():
-    with pytest.raises(AssumptionError, match="Got Nystroem"):
+    with pytest.raises(AssumptionError, match="Got Nystroem, which tells of none"):
         bo.KernelRegressor(features=Nystroem(n_components=10)).fit(X, y).certify(X)
     with pytest.raises(AssumptionError, match="not independent draws"):
         bo.KernelRegressor(n_components=32, sampling="qmc").fit(X, y).certify()

@@ -23,7 +23,7 @@ def test_a_whole_group_is_computed_bounded_and_invariant(kernel):
     error = np.abs(Z @ Z.T - orbit_kernel(kernel, X, X, group.elements(4))).max()
     computed = certificates["a_posteriori.AllPairs"]
     assert computed.value == pytest.approx(error, rel=1e-6)
-    assert "these 30 rows, the largest error against the orbit kernel" in computed.statement
+    assert "the largest error of the orbit kernel over all pairs of these 30 rows" in computed.statement
     assert certificates["orbit.FullOrbitHoeffding"].value > error
     assert certificates["orbit.Invariance"].value < 1e-12
 
@@ -36,7 +36,7 @@ def test_sampled_transformations_are_not_called_invariant():
     assert set(certificates) == {
         "a_posteriori.AllPairs", "orbit.SampledOrbitHoeffding", "orbit.SampledOrbit", "orbit.Invariance"
     }  # fmt: skip
-    assert "the mean over the sampled transformations" in certificates["a_posteriori.AllPairs"].statement
+    assert "the mean kernel over the sampled transformations" in certificates["a_posteriori.AllPairs"].statement
     assert 0.01 < certificates["orbit.Invariance"].value < 2
     assert certificates["orbit.Invariance"].details["relative"] < 0.9
     assert "orbit.SampledOrbitHoeffding" not in named(features.certify(X, independent=False))

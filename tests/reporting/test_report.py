@@ -112,7 +112,7 @@ def test_cards_of_plans_and_certificates_are_escaped(waves):
 
     plan = replace(bo.plan(n_samples=100, n_features=2), kernel="<b>", warnings=("<script>",))
     certificate = waves.regressor.certify(waves.X)
-    odd = replace(certificate, statement="<i>", assumptions=("<u>",), source="<s>")
+    odd = replace(certificate, claim="<i>", assumptions=("<u>",), source="<s>")
     for shown, marks in ((plan._repr_html_(), ("<b>", "<script>")), (odd._repr_html_(), ("<i>", "<u>", "<s>"))):
         assert not any(mark in shown for mark in marks)
         assert "bochner-card" in shown

@@ -53,7 +53,8 @@ def test_ridge_certificate_from_a_finite_set():
     kernel_bound = finite_set.UnionSubGaussian(kernel=GAUSSIAN, n_points=100, n_test=10)
     ridge = downstream.RidgePrediction(penalty=0.5, target_rms=1.0)
     width = ridge.features_needed(0.3, 0.01, kernel_bound)
-    certificate = ridge.certificate(kernel_bound.certificate(width, 0.01))
+    certificate = ridge.certificate(kernel_bound.certificate(width, 0.01), "the 110 rows")
+    assert "at the 110 rows" in certificate.statement
     assert certificate.value <= 0.3 * (1 + 1e-8)
     assert certificate.delta == 0.01
     assert certificate.details["kernel_error"]["bound"] == "finite_set.UnionSubGaussian"

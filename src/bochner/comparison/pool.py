@@ -292,5 +292,5 @@ def certify_mmd(
     certificate = bound.certificate(features.n_components, check_delta(delta) / n_kernels)
     if n_kernels == 1:
         return certificate
-    statement = certificate.statement.replace(f"{1 - delta / n_kernels:g}", f"{1 - delta:g}")
-    return replace(certificate, delta=delta, statement=f"{statement} So for all {n_kernels} kernels.")
+    claim = f"for each of the {n_kernels} kernels, {certificate.claim}"
+    return replace(certificate.of_a_choice(n_kernels), delta=delta, claim=claim)

@@ -15,6 +15,7 @@ from bochner.errors import AssumptionError
 from bochner.features import FourierMap, transform
 from bochner.kernels import Stationary
 from bochner.sampling import Sampler
+from bochner.statistics.kernel_product import ExactKernel
 from bochner.theory import finite_set, uniform
 from bochner.theory.a_posteriori import AllPairs, SampledPairs
 from bochner.theory.base import Certificate, Embedding, check_delta
@@ -22,13 +23,14 @@ from bochner.theory.normalised import normalised
 from bochner.theory.region import diameter_of
 from bochner.theory.supremum import GridSupremum
 
-__all__ = ["EXACT_ROWS", "MapCertifier", "certify_map", "tightest_first"]
+__all__ = ["EXACT_ROWS", "MapCertifier", "certify_map", "computed_error", "tightest_first"]
 
 EXACT_ROWS = 4000
 """Rows up to which the exact kernel matrix is computed: 128 MB, and seconds for its factorisation."""
 
 _PAIRS = 20_000
 _QUANTILE = 0.99
+_WITHOUT_ROUNDING = "features are computed without rounding errors"
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,8 @@ class MapCertifier:
 
     `independent` says that the frequencies were drawn independently of the rows and of any tuning: a priori bounds
     need it. `n_widths` is the number of widths among which that of the map was chosen by looking at results: what holds
-    with a probability then holds for all of them at once.
+    with a probability then holds for all of them at once. `precision` is the smallest float type of the computation;
+    rows of a larger one are computed in theirs.
     """
 
     fourier: FourierMap
@@ -47,9 +50,17 @@ class MapCertifier:
     seed: int
     independent: bool = True
     n_widths: int = 1
+    precision: type = np.float32
 
     def features(self, rows: Array) -> Array:
-        return transform(self.fourier, rows, np.dtype(float))
+        """Features of the rows as a model computes them, in float64."""
+        return transform(self.fourier, rows, self._type_of(rows)).astype(float, copy=False)
+
+    def rounding(self, X: Any) -> float:
+        """Bound on the rounding error of a kernel estimate z(x).z(y) between rows of X."""
+        reach = np.asarray(np.abs(X).max(axis=0).todense()).ravel() if issparse(X) else np.abs(X).max(axis=0)
+        off = self.fourier.rounding(reach.astype(float), self._type_of(X))
+        return 2 * float(np.linalg.norm(self.fourier.amplitude)) * off + off**2
 
     def a_priori_refusal(self) -> str | None:
         """Why no a priori bound applies, or None."""
@@ -67,14 +78,15 @@ class MapCertifier:
 
     def computed(self, X: Any) -> Iterator[Certificate]:
         if X.shape[0] <= EXACT_ROWS:
-            rows = _dense(X)
-            Z = self.features(rows)
-            yield AllPairs(error=Z @ Z.T - self.kernel(rows)).certificate()
+            yield computed_error(ExactKernel(self.kernel), X, self.features(X))
 
-    def a_priori(self, n_rows: int, delta: float) -> Iterator[Certificate]:
+    def a_priori(self, n_rows: int, delta: float, rows: str) -> Iterator[Certificate]:
+        """Of all pairs of `n_rows` rows, `rows` in words, fixed before, or independent of, the frequencies."""
         if self.a_priori_refusal() is None:
             bound = finite_set.tightest(n_points=n_rows, kernel=self.kernel, embedding=self.embedding)
-            yield self._chosen(bound.certificate(self.fourier.n_components, delta / self.n_widths))
+            found = self._chosen(bound.certificate(self.fourier.n_components, delta / self.n_widths))
+            claim = f"the largest kernel error over all pairs of {rows} is {{value}}"
+            yield replace(found, claim=claim, assumptions=(*found.assumptions, _WITHOUT_ROUNDING))
 
     def over_the_domain(self, X: Any, delta: float) -> Iterator[Certificate]:
         d, diameter = X.shape[1], diameter_of(X, self.kernel)
@@ -97,10 +109,10 @@ class MapCertifier:
         if n < 4 or self.sampler.uses_pilot:
             return
         order = generator(self.seed, Stream.PAIRS).permutation(n)[: 2 * min(n // 2, _PAIRS)]
-        left, right = _dense(X[order[::2]]), _dense(X[order[1::2]])
+        left, right = X[order[::2]], X[order[1::2]]
         estimate = np.sum(self.features(left) * self.features(right), axis=1)
         largest = self.kernel.variance + float(np.sum(self.fourier.amplitude**2))  # |k| + |s|
-        pairs = SampledPairs(error=estimate - self.kernel.at(left - right), largest=largest)
+        pairs = SampledPairs(error=estimate - self.kernel.at(_dense(left) - _dense(right)), largest=largest)
         delta /= self.n_widths
         found = pairs.quantile(_QUANTILE, delta), pairs.root_mean_square(delta), pairs.mean_absolute(delta)
         yield from map(self._chosen, found)
@@ -108,33 +120,54 @@ class MapCertifier:
     def _chosen(self, certificate: Certificate) -> Certificate:
         return certificate.of_a_choice(self.n_widths)
 
+    def _type_of(self, X: Any) -> np.dtype[Any]:
+        return np.promote_types(X.dtype, self.precision)
+
 
 def certify_map(certifier: MapCertifier, X: Any, delta: float) -> Certificate:
-    """The tightest bound on the largest kernel error over the rows; the others are in its `others`."""
+    """The tightest bound on the largest kernel error over the rows; the others are in its `others`.
+
+    What is proved for exact arithmetic is widened by the rounding errors of features of these rows.
+    """
     check_delta(delta)
-    suprema = [
-        *certifier.computed(X),
-        *certifier.a_priori(X.shape[0], delta),
-        *certifier.over_the_domain(X, delta),
-    ]
+    n, rounding = X.shape[0], certifier.rounding(X)
+    bounded = [*certifier.a_priori(n, delta, f"these {n:,} rows"), *certifier.over_the_domain(X, delta)]
+    suprema = [*certifier.computed(X), *(_rounded(certificate, rounding) for certificate in bounded)]
     sampled = list(certifier.sampled(X, delta))
+    refusal = certifier.a_priori_refusal()
     if not suprema and not sampled:
         amount = "many" if X.shape[0] > EXACT_ROWS else "few"
         raise AssumptionError(
-            f"No certificate applies: {certifier.a_priori_refusal()}, and there are too {amount} rows. "
+            f"No certificate applies: {refusal}, and there are too {amount} rows. "
             f"Up to {EXACT_ROWS:,} rows the error is computed."
         )
     certificate = tightest_first(suprema, sampled)
-    refusal = certifier.a_priori_refusal()
     return (
         replace(certificate, details={**certificate.details, "no_a_priori_bound": refusal}) if refusal else certificate
     )
+
+
+def computed_error(exact: ExactKernel, X: Any, Z: Array, rows: str | None = None) -> Certificate:
+    """The largest kernel error over all pairs of rows with features Z, computed, with all rounding errors.
+
+    `rows` says which they are, if not all that were given.
+    """
+    product = exact.of(X)
+    squares = float(np.max(np.einsum("ij,ij->i", Z, Z), initial=0.0))
+    rounding = product.value_rounding() + Z.shape[1] * 2.0**-53 * squares
+    return AllPairs(error=Z @ Z.T - product.matrix(), rounding=rounding, kernel=str(exact), rows=rows).certificate()
 
 
 def tightest_first(alike: list[Certificate], others: list[Certificate]) -> Certificate:
     """The smallest of certificates for one quantity (or the first of the others), with all the rest beside it."""
     ordered = sorted(alike, key=lambda certificate: certificate.value) + others
     return replace(ordered[0], others=tuple(ordered[1:]))
+
+
+def _rounded(certificate: Certificate, rounding: float) -> Certificate:
+    """A certificate of exact arithmetic, for features with rounding errors."""
+    assumptions = tuple(each for each in certificate.assumptions if each != _WITHOUT_ROUNDING)
+    return replace(certificate.widened(rounding, "rounding"), assumptions=assumptions)
 
 
 def _unless_refused(issue: Callable[[], Certificate]) -> Iterator[Certificate]:

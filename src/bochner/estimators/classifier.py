@@ -16,13 +16,13 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from bochner._typing import Array
 from bochner.data import RowBlocks, RowSource
 from bochner.errors import InvalidDataError, invalid_parameter
 from bochner.estimators._sklearn import Interval, StrOptions, validated
-from bochner.estimators.certification import certify_map
+from bochner.estimators.certified_classifier import CertifiedClassifier
 from bochner.estimators.kernel_model import KernelModel, check_penalties
 from bochner.estimators.rows import blockwise, linear_predictions, rows_to_fit
 from bochner.kernels import Stationary
@@ -38,9 +38,7 @@ from bochner.solvers import (
     inverse_temperature,
     out_of_fold_scores,
 )
-from bochner.statistics import open_stream
-from bochner.theory import Certificate
-from bochner.theory.downstream import SVMPrediction
+from bochner.statistics import RowIdentity, identify, open_stream
 
 __all__ = ["KernelClassifier"]
 
@@ -57,7 +55,7 @@ def _streams(self: KernelClassifier) -> bool:
     return True
 
 
-class KernelClassifier(ClassifierMixin, KernelModel):
+class KernelClassifier(ClassifierMixin, CertifiedClassifier, KernelModel):
     """Kernel classification at scale.
 
         minimise_W,b  sum_i s_i loss(y_i, W'z(x_i) + b) + alpha/2 ||W||^2
@@ -144,6 +142,7 @@ class KernelClassifier(ClassifierMixin, KernelModel):
     _solution: LinearSolution
     _inverse_temperature: float
     _prior: QuadraticPenalty | None
+    _identity_of_rows: RowIdentity | None
     alphas_: Array | None
     cv_losses_: Array | None
 
@@ -214,6 +213,7 @@ class KernelClassifier(ClassifierMixin, KernelModel):
         rows, labels, weight = self._validated_rows(X, y, sample_weight, None)
         self._settle_seed()
         self._settle_features(rows, (labels, weight))
+        self._identity_of_rows = identify(rows, labels, weight)
         problem = self._problem(rows, labels, weight)
         self._prior, self._inverse_temperature = None, 1.0
         self._choose_alpha(problem)
@@ -253,6 +253,7 @@ class KernelClassifier(ClassifierMixin, KernelModel):
             self.alpha_, self.alphas_, self.cv_losses_ = float(self.alpha), None, None
             self._inverse_temperature = 1.0
             prior = QuadraticPenalty(self.alpha_)
+        self._identity_of_rows = None  # the model is an approximation to that of all rows
         problem = self._problem(rows, labels, weight)
         solver = problem.newton(problem.weight)
         self._solution = solver.solve(prior, tol=self.tol, max_iter=self.max_iter)
@@ -282,21 +283,6 @@ class KernelClassifier(ClassifierMixin, KernelModel):
     def predict_log_proba(self, X: Any) -> Array:
         """Logarithms of the probabilities of the classes."""
         return np.log(self.predict_proba(X))
-
-    def certify(self, X: Any, *, delta: float = 0.01, independent: bool = True) -> Certificate:
-        """How far the kernel estimates between rows of X are from the exact kernel, as in `FourierFeatures.certify`.
-
-        For the hinge loss without an intercept and two classes, its `others` say what that means for the scores
-        (Proposition 10 of Sutherland & Schneider; very loose).
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        kernel_error = certify_map(self._certifier(independent), X, delta)
-        if self.loss != "hinge" or self.fit_intercept or len(self.classes_) > 2 or kernel_error.value == 0:
-            return kernel_error
-        kernel = self.features_.kernel_
-        transfer = SVMPrediction(n_points=self.n_rows_, c0=self.n_rows_ / self.alpha_, k_zero=kernel.variance)
-        return replace(kernel_error, others=(*kernel_error.others, transfer.certificate(kernel_error)))
 
     @property
     def coef_(self) -> Array:

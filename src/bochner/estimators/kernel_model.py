@@ -16,8 +16,8 @@ from bochner._typing import Array
 from bochner.data import RowBlocks, RowSource
 from bochner.errors import AssumptionError, FirstBlockWarning, invalid_parameter
 from bochner.estimators._sklearn import CallbackSupportMixin, HasMethods, Interval, StrOptions
-from bochner.estimators.certification import MapCertifier
 from bochner.estimators.learned_scale import TargetsOfRows, check_learnable, given_penalty, learn_scales
+from bochner.estimators.map_transformer import MapTransformer
 from bochner.estimators.nystroem import NystroemFeatures
 from bochner.estimators.transformers import FourierFeatures
 from bochner.features import FeatureMap, map_of
@@ -176,11 +176,12 @@ class KernelModel(CallbackSupportMixin, BaseEstimator):
     def _map(self) -> FeatureMap:
         return self._feature_map
 
-    def _certifier(self, independent: bool) -> MapCertifier:
-        if not isinstance(self.features_, FourierFeatures):
+    def _certified_features(self) -> MapTransformer:
+        """The features, if they have certificates."""
+        if not isinstance(self.features_, MapTransformer):
             kind = type(self.features_).__name__
-            raise AssumptionError(f"A certificate needs Fourier features of a stationary kernel. Got {kind}.")
-        return self.features_._certifier(independent)
+            raise AssumptionError(f"A certificate needs features of a known kernel. Got {kind}, which tells of none.")
+        return self.features_
 
     def _warn_of_first_block(self, n_rows: int) -> None:
         by_data = [name for name in (self._width_parameter, "length_scale") if isinstance(getattr(self, name), str)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,10 +10,32 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bochner._typing import Array
+from bochner.errors import AssumptionError
 from bochner.features import FeatureMap, transform
 from bochner.planning import MemoryBill, require_memory
+from bochner.statistics.kernel_product import ExactKernel
+from bochner.theory import Certificate
 
-__all__ = ["MapTransformer"]
+__all__ = ["CertificateContext", "MapTransformer"]
+
+
+@dataclass(frozen=True)
+class CertificateContext:
+    """What a model knows of its features that their certificates depend on.
+
+    Attributes
+    ----------
+    independent : bool
+        They were drawn independently of the rows and of any tuning.
+    n_widths : int
+        Widths among which theirs was chosen by looking at results.
+    precision : float type
+        Smallest float type in which the model computes them.
+    """
+
+    independent: bool = True
+    n_widths: int = 1
+    precision: type = np.float32
 
 
 class MapTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -39,6 +62,14 @@ class MapTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             MemoryBill({"features": size}), "Transform fewer rows at a time, or fit an estimator on X itself."
         )
         return transform(self.map_, X, X.dtype)
+
+    def _exact_kernel(self) -> ExactKernel:
+        """The kernel that z(x).z(y) approximates; an `AssumptionError` if none is known."""
+        raise AssumptionError(f"{type(self).__name__} approximates no kernel that is known here.")
+
+    def _certify_kernel(self, X: Any, delta: float, context: CertificateContext) -> Certificate:
+        """The certificate of the kernel estimates between rows of X, which are checked."""
+        raise AssumptionError(f"{type(self).__name__} has no certificates.")
 
     @property
     def n_components_(self) -> int:

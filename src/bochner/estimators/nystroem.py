@@ -7,18 +7,21 @@ from typing import Any, Self
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bochner._random import Stream, generator, resolve_seed
 from bochner._typing import Array
 from bochner.estimators._sklearn import Interval, StrOptions, refuse_lazy, validated
-from bochner.estimators.map_transformer import MapTransformer
+from bochner.estimators.landmark_certificate import certify_landmarks
+from bochner.estimators.map_transformer import CertificateContext, MapTransformer
 from bochner.estimators.orbit import choose_transforms
 from bochner.estimators.transformers import FourierFeatures
-from bochner.features.nystroem import KernelMap, draw_nystroem_map, leverage_of_rows, sees_distance_only
+from bochner.features.nystroem import KernelMap, NystroemMap, draw_nystroem_map, leverage_of_rows, sees_distance_only
 from bochner.groups import Group
 from bochner.kernels import Stationary, resolve_kernel
 from bochner.planning import MemoryBill, require_memory
+from bochner.statistics.kernel_product import ExactKernel
+from bochner.theory import Certificate
 
 __all__ = ["NystroemFeatures"]
 
@@ -78,6 +81,8 @@ class NystroemFeatures(MapTransformer):
     True
     """
 
+    map_: NystroemMap
+
     _parameter_constraints: dict[str, list[Any]] = {
         "kernel": [Stationary, str, None],
         "n_components": [Interval(Integral, 1, None, closed="left")],
@@ -129,6 +134,34 @@ class NystroemFeatures(MapTransformer):
         self.landmarks_, others = self._choose(X, n_landmarks)
         self.map_ = draw_nystroem_map(self._values(self.landmarks_), others)
         return self
+
+    def certify(self, X: Any, *, delta: float = 0.01) -> Certificate:
+        """How far z(x).z(y) is from the (orbit) kernel between rows of X: computed, without probability.
+
+            |k(x, y) - z(x).z(y)| <= sqrt(r(x) r(y)),      r(x) = k(x, x) - ||z(x)||^2, the residual variance
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Any rows, those that the landmarks were chosen from or others.
+        delta : float, default=0.01
+            Unused: nothing here has a probability. The other transformers have it.
+
+        Returns
+        -------
+        certificate : Certificate
+            The tightest bound on the largest error over all pairs of rows: computed for up to 4,000 rows, by residual
+            variances beyond.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        return self._certify_kernel(X, delta, CertificateContext())
+
+    def _exact_kernel(self) -> ExactKernel:
+        return ExactKernel(self.kernel_, self.transforms_, self.map_.values.one_sided)
+
+    def _certify_kernel(self, X: Any, delta: float, context: CertificateContext) -> Certificate:
+        return certify_landmarks(self.map_, self._exact_kernel(), X)
 
     def _values(self, points: Array) -> KernelMap:
         one_sided = self.group is not None and self.group.closed and sees_distance_only(self.kernel_)

@@ -10,13 +10,17 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bochner._random import resolve_seed
+from bochner.errors import AssumptionError
 from bochner.estimators._sklearn import HasMethods, Interval, StrOptions, refuse_lazy, validated
-from bochner.estimators.map_transformer import MapTransformer
+from bochner.estimators.map_transformer import CertificateContext, MapTransformer
 from bochner.estimators.orbit_certificate import certify_orbit
 from bochner.estimators.transformers import FourierFeatures
 from bochner.features import FeatureMap, OrbitFourierMap, TransformerMap, draw_orbit_map
+from bochner.features.nystroem import sees_distance_only
 from bochner.groups import Group, Transforms
+from bochner.kernels import Stationary
 from bochner.planning import MemoryBill, require_memory
+from bochner.statistics.kernel_product import ExactKernel
 from bochner.theory import Certificate
 
 __all__ = ["OrbitFeatures", "choose_transforms"]
@@ -140,8 +144,21 @@ class OrbitFeatures(MapTransformer):
             without a kernel has the latter only.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        return certify_orbit(self, X, delta, independent=independent)
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        return self._certify_kernel(X, delta, CertificateContext(independent=independent))
+
+    def _exact_kernel(self) -> ExactKernel:
+        kernel = getattr(self.base_, "kernel_", None)
+        if kernel is None:
+            raise AssumptionError(f"The base {type(self.base_).__name__} approximates no kernel that is known here.")
+        return ExactKernel(kernel, self.transforms_, self._one_sided(kernel))
+
+    def _certify_kernel(self, X: Any, delta: float, context: CertificateContext) -> Certificate:
+        return certify_orbit(self, X, delta, independent=context.independent, precision=context.precision)
+
+    def _one_sided(self, kernel: Stationary) -> bool:
+        group = self.group
+        return group.closed and group.unitary and self.transforms_.whole and sees_distance_only(kernel)
 
     def _seeded_base(self) -> Any:
         """The base, with this seed unless it has one: one number then fixes everything."""

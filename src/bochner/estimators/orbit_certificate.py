@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,13 +11,11 @@ from scipy.sparse import issparse
 from bochner._random import Stream, generator
 from bochner._typing import Array
 from bochner.errors import AssumptionError
-from bochner.estimators.certification import EXACT_ROWS, tightest_first
+from bochner.estimators.certification import EXACT_ROWS, computed_error, tightest_first
 from bochner.estimators.transformers import FourierFeatures
 from bochner.features import transform
-from bochner.features.nystroem import KernelMap, sees_distance_only
 from bochner.sampling import resolve_sampler
 from bochner.theory import orbit
-from bochner.theory.a_posteriori import AllPairs
 from bochner.theory.base import Bound, Certificate, check_delta
 from bochner.theory.region import diameter_of
 
@@ -28,7 +25,9 @@ _VALUES = 3 * 10**8  # kernel values that are computed: seconds
 _ROWS, _MOVES = 500, 16  # rows and transformations on which invariance is measured
 
 
-def certify_orbit(features: Any, X: Any, delta: float, *, independent: bool) -> Certificate:
+def certify_orbit(
+    features: Any, X: Any, delta: float, *, independent: bool, precision: type = np.float32
+) -> Certificate:
     """The tightest bound on the error of the orbit kernel over the rows, with the others and the invariance beside it.
 
     `features` is a fitted `OrbitFeatures`.
@@ -37,28 +36,20 @@ def certify_orbit(features: Any, X: Any, delta: float, *, independent: bool) -> 
     order = generator(features.seed_, Stream.PAIRS).permutation(X.shape[0])
     alike = []
     if hasattr(features.base_, "kernel_"):
-        alike = [*_computed(features, X, order)]
+        alike = [*_computed(features, X, order, precision)]
         if independent:
             alike += _a_priori(features, X, delta)
     return tightest_first(alike, [_invariance(features, X, order)])
 
 
-def _computed(features: Any, X: Any, order: Array) -> Iterator[Certificate]:
+def _computed(features: Any, X: Any, order: Array, precision: type) -> Iterator[Certificate]:
     """The largest error over pairs of as many rows as can be afforded."""
-    group, kernel, r = features.group, features.base_.kernel_, len(features.transforms_)
-    one_sided = group.closed and group.unitary and features.transforms_.whole and sees_distance_only(kernel)
-    n = min(X.shape[0], EXACT_ROWS, max(2, int(np.sqrt(_VALUES / (r if one_sided else r**2)))))
-    rows = _dense(X[np.sort(order[:n])])
-    exact = KernelMap(kernel, rows, features.transforms_, one_sided)
-    Z = transform(features.map_, rows, np.dtype(float))
-    certificate = AllPairs(error=Z @ Z.T - transform(exact, rows, np.dtype(float))).certificate()
-    which = "these" if n == X.shape[0] else f"{n:,} of these"
-    against = "the orbit kernel" if features.transforms_.whole else "the mean over the sampled transformations"
-    statement = (
-        f"Over all pairs of {which} {X.shape[0]:,} rows, the largest error against {against} is "
-        f"{certificate.value:.4g} (computed)."
-    )
-    yield replace(certificate, statement=statement)
+    exact, r = features._exact_kernel(), len(features.transforms_)
+    n = min(X.shape[0], EXACT_ROWS, max(2, int(np.sqrt(_VALUES / (r if exact.one_sided else r**2)))))
+    rows = X[np.sort(order[:n])]
+    Z = transform(features.map_, rows, np.promote_types(X.dtype, precision)).astype(float, copy=False)
+    which = None if n == X.shape[0] else f"{n:,} of these {X.shape[0]:,} rows"
+    yield computed_error(exact, rows, Z, rows=which)
 
 
 def _a_priori(features: Any, X: Any, delta: float) -> Iterator[Certificate]:

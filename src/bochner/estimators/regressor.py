@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from bochner._typing import Array
 from bochner.data import RowBlocks, RowSource
@@ -23,11 +23,11 @@ from bochner.estimators._sklearn import (
     validated,
     with_callbacks,
 )
+from bochner.estimators.certified_ridge import CertifiedRidge
 from bochner.estimators.intervals import ConformalScores, hold_out, normal_factor
 from bochner.estimators.kernel_model import KernelModel, check_penalties
 from bochner.estimators.ridge_attributes import RidgeAttributes
-from bochner.estimators.ridge_certificate import certify_regressor
-from bochner.estimators.ridge_fit import direct_bill, fit_iteratively, solver_for
+from bochner.estimators.ridge_fit import direct_bill, fit_iteratively, identity_of_fit, solver_for
 from bochner.estimators.rows import linear_predictions, over_rows, rows_to_fit
 from bochner.estimators.widening import fit_widening, widens
 from bochner.features import transform
@@ -43,10 +43,10 @@ from bochner.statistics import (
     Moments,
     MomentsCheckpoint,
     PassPlan,
+    RowIdentity,
     accumulate,
     rows_checksum,
 )
-from bochner.theory import Certificate
 
 __all__ = ["KernelRegressor"]
 
@@ -64,7 +64,7 @@ def _streams(self: KernelRegressor) -> bool:
     return True
 
 
-class KernelRegressor(MultiOutputMixin, RegressorMixin, RidgeAttributes, KernelModel):
+class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAttributes, KernelModel):
     """Kernel ridge regression at scale.
 
         minimise_w,b  sum_i s_i (y_i - b - z(x_i).w)^2 + alpha ||w||^2
@@ -186,6 +186,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, RidgeAttributes, KernelM
     _solution: RidgeSolution | None
     _scores: ConformalScores | None
     _row_dtype: np.dtype[Any]
+    _identity_of_rows: RowIdentity
     width_curve_: WidthCurve | None
 
     _parameter_constraints: dict[str, list[Any]] = {
@@ -268,6 +269,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, RidgeAttributes, KernelM
         self._begin(rows)
         if iterative:
             self._solution = fit_iteratively(self, rows, file)
+            self._identity_of_rows = identity_of_fit(self, rows)
         else:
             self._fit_all(rows, checkpoint)
         if held is not None:
@@ -344,37 +346,6 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, RidgeAttributes, KernelM
             half = (std * self._interval_factor(return_interval)).astype(std.dtype)
             parts.append((mean - half, mean + half))
         return tuple(parts)
-
-    def certify(
-        self, X: Any = None, *, y: Any = None, X_new: Any = None, delta: float = 0.01, independent: bool = True
-    ) -> Certificate:
-        """How far this model is from exact kernel ridge regression with the same kernel and penalty.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features), default=None
-            The training rows, or other rows. For up to 4,000 training rows the distance between the predictions of
-            the two models is computed (with `y`) or bounded for every target of the same size (without). Otherwise,
-            and without X, the certificate is one for the kernel.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
-            The training targets.
-        X_new : array-like of shape (n_new, n_features), default=None
-            Rows the model has not seen: with `X` and `y` they add a limit on the distance at new rows.
-        delta : float, default=0.01
-            Failure probability of the statements that have one.
-        independent : bool, default=True
-            As in `FourierFeatures.certify`.
-
-        Returns
-        -------
-        certificate : Certificate
-        """
-        check_is_fitted(self)
-        if X is not None:
-            X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        if X_new is not None:
-            X_new = validate_data(self, X_new, dtype=np.float64, reset=False)
-        return certify_regressor(self, X, y, X_new, delta=delta, independent=independent)
 
     # The steps of a fit, in their order.
 

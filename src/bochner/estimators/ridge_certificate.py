@@ -2,97 +2,164 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.sparse import issparse
-from sklearn.utils import check_array
 
 from bochner._typing import Array
-from bochner.errors import AssumptionError
-from bochner.estimators.certification import EXACT_ROWS, MapCertifier, certify_map, tightest_first
+from bochner.errors import AssumptionError, InvalidDataError
+from bochner.estimators.certification import EXACT_ROWS, tightest_first
+from bochner.estimators.map_transformer import CertificateContext, MapTransformer
+from bochner.estimators.rows_of_fit import CertifiedRows
 from bochner.features import transform
-from bochner.planning import WIDTHS
-from bochner.solvers import RidgeProblem
+from bochner.solvers.exact_ridge import ExactDistance, ExactRidge, Patience
 from bochner.theory import Certificate
-from bochner.theory.a_posteriori import NewRows, RidgeDistance, SpectralCloseness
+from bochner.theory.a_posteriori import SpectralCloseness
+from bochner.theory.base import check_delta
+from bochner.theory.distance import AnyTargetDistance, DistanceAtRows, NewRows, RidgeDistance
 from bochner.theory.downstream import RidgePrediction
 
-if TYPE_CHECKING:
-    from bochner.estimators.regressor import KernelRegressor
-
-__all__ = ["certify_regressor"]
+__all__ = ["RidgeModel", "certify_ridge", "certify_rows", "certify_without_rows"]
 
 _NEW_ROWS_QUANTILE = 0.95
-_ROWS = 1024
+_MACHINE = "exact kernel ridge"
 
 
-def certify_regressor(
-    model: KernelRegressor, X: Any, y: Any, X_new: Array | None, *, delta: float, independent: bool
-) -> Certificate:
-    """The tightest certificate for what is given: the training rows (and targets), other rows, or nothing."""
-    widened = getattr(model, "width_curve_", None) is not None  # older files have none
-    certifier = replace(model._certifier(independent), n_widths=WIDTHS if widened else 1)
-    if model.moments_ is None:
-        if X is None:
-            raise AssumptionError("A model of the iterative solver keeps nothing of its rows to certify. Give rows: X.")
-        return certify_map(certifier, X.astype(float), delta)
-    if X is None:
-        found = list(certifier.a_priori(model.moments_.n_rows, delta))
-        if not found:
-            raise AssumptionError(f"Without X there is no certificate: {certifier.a_priori_refusal()}. Give rows.")
-        return _with_predictions(model, tightest_first(found, []))
-    if not _are_training_rows(model, X):
-        return certify_map(certifier, X.astype(float), delta)
-    if X.shape[0] > EXACT_ROWS:
-        return _with_predictions(model, certify_map(certifier, X.astype(float), delta))
-    rows = np.asarray(X.toarray() if issparse(X) else X, dtype=float)
-    Y = None if y is None else check_array(y, ensure_2d=False, dtype=float).reshape(len(rows), -1)
-    return _distance_to_exact(model, certifier, rows, Y, X_new, delta)
+@dataclass(frozen=True)
+class RidgeModel:
+    """What the certificates of a ridge model depend on.
+
+    Attributes
+    ----------
+    features : MapTransformer
+    context : CertificateContext
+    alpha : float
+    intercept : bool
+    target_norms : array of shape (k,) or None
+        Weighted norms of the training targets, centred if there is an intercept; None if they are not known.
+    target_rms : float or None
+        Weighted root mean square of the largest training target, not centred.
+    weight : float
+        Sum of the weights.
+    """
+
+    features: MapTransformer
+    context: CertificateContext
+    alpha: float
+    intercept: bool
+    target_norms: Array | None
+    target_rms: float | None
+    weight: float
+
+    def require_penalty(self) -> None:
+        if not self.alpha > 0:
+            raise AssumptionError(f"The distance to {_MACHINE} needs a positive penalty. Got alpha = {self.alpha:g}.")
 
 
-def _distance_to_exact(
-    model: KernelRegressor, certifier: MapCertifier, X: Array, Y: Array | None, X_new: Array | None, delta: float
-) -> Certificate:
-    """The distance on the training rows, computed (with targets) or bounded, and a limit for new rows."""
-    Z, K = certifier.features(X), certifier.kernel(X)
-    approximate, alpha = Z @ Z.T, model.alpha_
-    distance = RidgeDistance(exact=K, approximate=approximate, alpha=alpha, intercept=model.fit_intercept)
-    norms = np.sqrt(RidgeProblem.from_moments(model.moments_, model.fit_intercept).energy)
-    on_rows = [distance.for_every_target(norms)]
-    others = [SpectralCloseness(exact=K, approximate=approximate, alpha=alpha).certificate()]
-    if Y is not None:
-        on_rows.append(distance.for_target(Y))
-        if X_new is not None:
-            dual, offset = distance.exact_dual(Y)
-            exact = certifier.kernel(X_new, X) @ dual + offset
-            gap = np.abs(exact - np.reshape(model.predict(X_new), exact.shape)).max(axis=1)
-            others.append(NewRows(difference=gap).certificate(_NEW_ROWS_QUANTILE, delta))
-    return tightest_first(on_rows, others)
+def certify_without_rows(model: RidgeModel, n_rows: int, delta: float) -> Certificate:
+    """What can be said of the training rows without having them: an a priori bound on the kernel estimates."""
+    certifier = getattr(model.features, "_certifier", None)
+    if certifier is None:
+        raise AssumptionError("Without X there is no certificate for these features. Give the training rows: X.")
+    kernel = certifier(model.context)
+    found = list(kernel.a_priori(n_rows, check_delta(delta), f"the {n_rows:,} training rows"))
+    if not found:
+        raise AssumptionError(f"Without X there is no certificate: {kernel.a_priori_refusal()}. Give rows.")
+    certificate = replace(found[0], instead="no rows were given")
+    return replace(certificate, others=tuple(_by_kernel_error(model, certificate, n_rows)))
 
 
-def _are_training_rows(model: KernelRegressor, X: Any) -> bool:
-    """Whether X is what the model was fitted to, each row once, told by the mean of its features."""
-    moments = model.moments_
-    if X.shape[0] != moments.n_rows or moments.weight != moments.n_rows:
-        return False
-    total = np.zeros_like(moments.z_mean)
-    for start in range(0, X.shape[0], _ROWS):
-        total += transform(model._map(), X[start : start + _ROWS], X.dtype).sum(axis=0, dtype=float)
-    tolerance = 1e-5 * np.sqrt(model.features_.kernel_.variance)
-    return bool(np.allclose(total / X.shape[0], moments.z_mean, atol=tolerance))
-
-
-def _with_predictions(model: KernelRegressor, kernel_error: Certificate) -> Certificate:
-    """Add what the kernel error says of predictions; Proposition 9 covers models without an intercept."""
-    moments = model.moments_
-    mean_square = float(np.max(moments.yy / moments.weight + moments.y_mean**2))
-    if model.fit_intercept or kernel_error.value == 0 or mean_square == 0:
-        return kernel_error
-    transfer = RidgePrediction(
-        penalty=model.alpha_ / moments.weight,
-        target_rms=float(np.sqrt(mean_square)),
-        kappa=model.features_.kernel_.variance,
+def certify_rows(model: RidgeModel, rows: CertifiedRows, delta: float) -> Certificate:
+    """Without targets: a bound for any targets of the same size on few training rows, else one for the kernel."""
+    kernel = model.features._certify_kernel(rows.X, delta, model.context)
+    if rows.difference is not None:
+        return replace(kernel, instead=rows.difference)
+    if rows.n_rows > EXACT_ROWS or model.target_norms is None or not model.alpha > 0:
+        kernel = replace(kernel, instead="no targets were given")
+        return replace(kernel, others=(*kernel.others, *_by_kernel_error(model, kernel, rows.n_rows)))
+    return tightest_first(
+        [_for_any_target(model, rows, model.target_norms)],
+        [_closeness(model, rows), replace(kernel, others=()), *kernel.others],
     )
-    return replace(kernel_error, others=(*kernel_error.others, transfer.certificate(kernel_error)))
+
+
+def certify_ridge(
+    model: RidgeModel,
+    rows: CertifiedRows,
+    predictions: Array,
+    X_new: Array | None,
+    new_predictions: Array | None,
+    *,
+    delta: float,
+    patience: Patience,
+) -> Certificate:
+    """The distance of the predictions from those of exact kernel ridge, on the training rows and on new ones."""
+    check_delta(delta)
+    rows.require("The distance to exact kernel ridge")
+    model.require_penalty()
+    product = model.features._exact_kernel().of(rows.X)
+    exact = ExactRidge(product, rows.Y, rows.weight, model.alpha, model.intercept)
+    found = exact.distance(predictions, patience)
+    others = [] if X_new is None or new_predictions is None else _at_new_rows(exact, X_new, new_predictions, delta)
+    if rows.n_rows <= EXACT_ROWS:
+        others.append(_closeness(model, rows))
+    return replace(_distance(found, rows), others=tuple(others))
+
+
+def _distance(found: ExactDistance, rows: CertifiedRows) -> Certificate:
+    low, high = found.root_mean_square()
+    return RidgeDistance(
+        at_least=low,
+        at_most=high,
+        largest=found.largest(),
+        n_rows=rows.n_rows,
+        n_products=found.n_products,
+        alpha=found.alpha,
+        weighted=rows.weighted,
+    ).certificate()
+
+
+def _at_new_rows(exact: ExactRidge, X: Array, predictions: Array, delta: float) -> list[Certificate]:
+    """The distance at every given row, and a quantile over their law if they are enough for one."""
+    values, slack = exact.at(X)
+    limits = np.max(np.abs(values - predictions) + slack, axis=1)
+    found = [DistanceAtRows(limits=limits, machine=_MACHINE).certificate()]
+    with suppress(InvalidDataError):  # too few for a quantile; the rows themselves are certified
+        found.append(NewRows(difference=limits, machine=_MACHINE).certificate(_NEW_ROWS_QUANTILE, delta))
+    return found
+
+
+def _matrices(model: RidgeModel, rows: CertifiedRows) -> tuple[Array, Array, Array]:
+    """K and K^ of the rows, times the roots of the weights from both sides, and these roots."""
+    root = np.sqrt(rows.weight)
+    dtype = np.promote_types(rows.X.dtype, model.context.precision)
+    Z = transform(model.features.map_, rows.X, dtype).astype(float) * root[:, None]
+    K = model.features._exact_kernel().of(rows.X).matrix()
+    return root[:, None] * K * root, Z @ Z.T, root
+
+
+def _for_any_target(model: RidgeModel, rows: CertifiedRows, norms: Array) -> Certificate:
+    K, approximate, root = _matrices(model, rows)
+    bound = AnyTargetDistance(
+        exact=K, approximate=approximate, root=root, alpha=model.alpha, intercept=model.intercept, norms=norms
+    )
+    return bound.certificate()
+
+
+def _closeness(model: RidgeModel, rows: CertifiedRows) -> Certificate:
+    K, approximate, _ = _matrices(model, rows)
+    return SpectralCloseness(exact=K, approximate=approximate, alpha=model.alpha).certificate()
+
+
+def _by_kernel_error(model: RidgeModel, kernel_error: Certificate, n_rows: int) -> list[Certificate]:
+    """Proposition 9 at the training rows: it covers models without an intercept and without weights."""
+    plain = not model.intercept and model.weight == n_rows and model.target_rms is not None and model.alpha > 0
+    if not plain or kernel_error.value == 0 or not model.target_rms:
+        return []
+    transfer = RidgePrediction(
+        penalty=model.alpha / model.weight,
+        target_rms=model.target_rms,
+        kappa=model.features._exact_kernel().kernel.variance,
+    )
+    return [transfer.certificate(kernel_error, f"the {n_rows:,} training rows")]

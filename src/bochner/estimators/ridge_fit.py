@@ -17,12 +17,12 @@ from bochner.estimators.kernel_model import check_penalties
 from bochner.features import FeatureMap
 from bochner.planning import KEPT, MemoryBill, choose_solver, iterative_bill, require_memory, ridge_bill
 from bochner.solvers import Ending, IterativeSolution, solve_ridge_iteratively
-from bochner.statistics import CheckpointFile, PassPlan, StreamedNormal, plan_pass
+from bochner.statistics import CheckpointFile, PassPlan, RowIdentity, StreamedNormal, identify, plan_pass
 
 if TYPE_CHECKING:
     from bochner.estimators.regressor import KernelRegressor
 
-__all__ = ["direct_bill", "fit_iteratively", "solver_for"]
+__all__ = ["direct_bill", "fit_iteratively", "identity_of_fit", "left_out_rows", "solver_for"]
 
 _VALIDATION_ROWS = 4096
 
@@ -108,15 +108,29 @@ def fit_iteratively(model: KernelRegressor, rows: RowSource, checkpoint: Checkpo
     return solution
 
 
-def _left_out(model: KernelRegressor, rows: RowSource) -> Array | None:
+def left_out_rows(fraction: float, n_rows: int, seed: int) -> Array:
     """Rows for validation: a share of them, and no more than 4,096."""
+    size = min(_VALIDATION_ROWS, int(np.ceil(fraction * n_rows)))
+    return np.sort(generator(seed, Stream.FOLDS).choice(n_rows, size=size, replace=False))
+
+
+def _left_out(model: KernelRegressor, rows: RowSource) -> Array | None:
     if model.validation_fraction is None:
         return None
     if rows.distributed:
         raise invalid_parameter(model, "validation_fraction", "None for rows on a cluster", model.validation_fraction)
-    size = min(_VALIDATION_ROWS, int(np.ceil(model.validation_fraction * rows.n_rows)))
-    chosen = generator(model.seed_, Stream.FOLDS).choice(rows.n_rows, size=size, replace=False)
-    return np.sort(chosen)
+    return left_out_rows(model.validation_fraction, rows.n_rows, model.seed_)
+
+
+def identity_of_fit(model: KernelRegressor, rows: RowSource) -> RowIdentity:
+    """The checksum of the rows that an iterative fit has used: one more reading pass, without features."""
+    left_out = _left_out(model, rows)
+    if left_out is None:
+        return identify(rows)
+    weight = rows.targets()[1]
+    weight = np.ones(rows.n_rows) if weight is None else weight.copy()
+    weight[left_out] = 0
+    return identify(rows, weight=weight)
 
 
 def _save(checkpoint: CheckpointFile, state: dict[str, Any]) -> None:

@@ -12,13 +12,14 @@ from bochner._random import resolve_seed
 from bochner.errors import AssumptionError, invalid_parameter
 from bochner.estimators._sklearn import Interval, StrOptions, refuse_lazy, validated
 from bochner.estimators.certification import MapCertifier, certify_map
-from bochner.estimators.map_transformer import MapTransformer
+from bochner.estimators.map_transformer import CertificateContext, MapTransformer
 from bochner.features import FourierMap, FourierRecipe, fourier_map, n_frequencies
 from bochner.features.fourier import Embedding
 from bochner.kernels import Gaussian, Stationary, resolve_kernel
 from bochner.planning import MemoryBill, require_memory
 from bochner.sampling import SAMPLERS, Leverage, Pilot, Sampler, resolve_sampler
 from bochner.sampling.pilot import PilotRecord
+from bochner.statistics.kernel_product import ExactKernel
 from bochner.theory import Certificate, finite_set
 
 __all__ = ["FourierFeatures"]
@@ -162,17 +163,25 @@ class FourierFeatures(MapTransformer):
             bound over the whole domain, and limits on mean and quantiles from sampled pairs.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        return certify_map(self._certifier(independent), X, delta)
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        return self._certify_kernel(X, delta, CertificateContext(independent=independent))
 
-    def _certifier(self, independent: bool = True) -> MapCertifier:
+    def _exact_kernel(self) -> ExactKernel:
+        return ExactKernel(self.kernel_)
+
+    def _certify_kernel(self, X: Any, delta: float, context: CertificateContext) -> Certificate:
+        return certify_map(self._certifier(context), X, delta)
+
+    def _certifier(self, context: CertificateContext) -> MapCertifier:
         return MapCertifier(
             fourier=self.map_,
             kernel=self.kernel_,
             sampler=resolve_sampler(self.sampling),
             embedding=self.embedding,  # type: ignore[arg-type]
             seed=self.seed_,
-            independent=independent,
+            independent=context.independent,
+            n_widths=context.n_widths,
+            precision=context.precision,
         )
 
     def _drawn(self, X: Any, width: int) -> tuple[FourierMap, PilotRecord | None]:

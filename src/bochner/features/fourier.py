@@ -63,6 +63,16 @@ class FourierMap:
         else:
             _loops.fourier_features(_project(X, omega_t, scratch), amplitude, phase, out)
 
+    def rounding(self, reach: Array, dtype: np.dtype[Any]) -> float:
+        """Bound on ||computed z(x) - z(x)|| for rows with |x_j| <= reach_j, in a float type of unit round-off u.
+
+        A phase is off by at most (d + 6) u sum_j |omega_ij| reach_j: frequencies rounded to the type, d products and
+        sums, the reduction of the argument; sine and cosine by 12 u more, amplitudes by 2 u.
+        """
+        unit, d = float(np.finfo(dtype).eps) / 2, self.omega.shape[1]
+        phases = np.minimum((d + 6) * unit * (np.abs(self.omega) @ reach), 2.0)
+        return float(np.linalg.norm(self.amplitude * (phases + 14 * unit))) * (1 + 1e-9)
+
     def _in(self, dtype: np.dtype[Any]) -> tuple[Array, Array, Array]:
         """omega' (d, m), amplitude and phase in a float type, kept for the next block."""
         if dtype not in self._cast:

@@ -2,6 +2,7 @@
 
 from bochner.statistics.checkpoint import CheckpointFile, MomentsCheckpoint, rows_checksum
 from bochner.statistics.executor import PassPlan, accumulate, for_each_block, plan_pass
+from bochner.statistics.identity import RowIdentity, identify
 from bochner.statistics.moments import BlockMoments, Moments
 from bochner.statistics.normal import NormalOperator, NormalStart, StreamedNormal
 from bochner.statistics.stream import FeatureStream, open_stream
@@ -16,9 +17,11 @@ __all__ = [
     "NormalOperator",
     "NormalStart",
     "PassPlan",
+    "RowIdentity",
     "StreamedNormal",
     "accumulate",
     "for_each_block",
+    "identify",
     "open_stream",
     "plan_pass",
     "rows_checksum",

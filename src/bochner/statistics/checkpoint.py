@@ -21,6 +21,7 @@ from bochner._archive import read_archive, write_archive
 from bochner._typing import Array
 from bochner.data import READ_ROWS, Block, RowSource
 from bochner.errors import CheckpointError, CheckpointWarning, FileFormatError
+from bochner.statistics.identity import RowIdentity
 from bochner.statistics.moments import Moments
 
 __all__ = ["CheckpointFile", "MomentsCheckpoint", "block_checksum", "rows_checksum"]
@@ -124,6 +125,7 @@ class MomentsCheckpoint:
         for name in ("z_mean", "y_mean", "zz", "zy", "yy"):
             getattr(total, name)[...] = arrays[name]
         total.n_rows, total.weight, total.precision = state["n_rows"], state["weight"], state["precision"]
+        total.identity = RowIdentity.from_array(arrays["identity"]) if "identity" in arrays else None
         self._found = None  # the arrays are as large as the moments
 
     def contains(self, block: Block) -> bool:
@@ -158,6 +160,8 @@ class MomentsCheckpoint:
         }
         starts, checksums = np.array(list(self.done.items()), dtype=np.int64).reshape(-1, 2).T
         arrays = {name: getattr(total, name) for name in ("z_mean", "y_mean", "zz", "zy", "yy")}
+        if total.identity is not None:
+            arrays["identity"] = total.identity.to_array()
         self.file.save(state, {**arrays, "starts": starts.copy(), "checksums": checksums.copy()})
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, reduce
 from typing import Any
 
@@ -26,6 +26,7 @@ from bochner.features.fourier import FourierMap, FourierRecipe
 from bochner.statistics.checkpoint import MomentsCheckpoint, block_checksum
 from bochner.statistics.cluster import BRANCHES, TASKS_PER_THREAD, WAVES
 from bochner.statistics.executor import accumulate, plan_pass
+from bochner.statistics.identity import RowIdentity
 from bochner.statistics.moments import Moments
 from bochner.statistics.stream import FeatureStream
 
@@ -35,7 +36,7 @@ try:
 except ImportError as error:  # pragma: no cover
     raise MissingExtraError("dask", "dask") from error
 
-__all__ = ["DaskRows", "DistributedStream", "accumulate_on_workers", "partition_checksums"]
+__all__ = ["DaskRows", "DistributedStream", "accumulate_on_workers", "identity_on_workers", "partition_checksums"]
 
 
 class DaskRows(RowSource):
@@ -300,6 +301,11 @@ def _checksum_of(block: Block) -> int:
     return block_checksum(block)
 
 
+def _identity_of(block: Block, Y: Array | None, weight: Array | None) -> RowIdentity:
+    weights = block.sample_weight if weight is None else weight
+    return RowIdentity.of(replace(block, Y=block.Y if Y is None else Y, sample_weight=weights))
+
+
 def _features_of(block: Block, shipped: _Shipped) -> Array:
     with _one_thread():
         return transform(_unpacked(shipped), block.X, block.X.dtype)
@@ -353,6 +359,17 @@ def partition_checksums(rows: RowSource) -> list[int]:
     """CRC-32 of every partition."""
     assert isinstance(rows, DaskRows)
     return rows.compute([_task(_checksum_of)(part) for part in rows.parts])
+
+
+def identity_on_workers(rows: RowSource, Y: Array | None, weight: Array | None) -> RowIdentity:
+    """The identity of the rows, with other targets and weights where they are given."""
+    assert isinstance(rows, DaskRows)
+    cuts = [slice(int(a), int(b)) for a, b in zip(rows._starts[:-1], rows._starts[1:])]
+    tasks = [
+        _task(_identity_of)(part, None if Y is None else Y[cut], None if weight is None else weight[cut])
+        for part, cut in zip(rows.parts, cuts)
+    ]
+    return sum(rows.compute(tasks), RowIdentity())
 
 
 def _not_in(checkpoint: MomentsCheckpoint | None, rows: DaskRows) -> list[int]:

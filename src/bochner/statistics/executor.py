@@ -16,6 +16,7 @@ from bochner.config import get_config
 from bochner.data import Block, RowSource
 from bochner.features.base import FeatureMap, apply_map, new_scratch, tile_rows
 from bochner.statistics.checkpoint import MomentsCheckpoint, block_checksum
+from bochner.statistics.identity import RowIdentity
 from bochner.statistics.moments import BlockMoments, GramProduct, Moments
 
 __all__ = ["PassPlan", "accumulate", "add_blocks", "for_each_block", "plan_pass"]
@@ -97,13 +98,14 @@ def add_blocks(
     def absorb(block: Block, own: tuple[Array, Array], lock: Lock) -> bool:
         Z, gram = own
         checksum = None if checkpoint is None else block_checksum(block)
+        identity = RowIdentity.of(block)
         moments = BlockMoments.of(Z[: block.n_rows], block.Y, block.sample_weight, gram, product)
         with lock:
             if checkpoint is None or checksum is None:
-                total.absorb(moments)
+                total.absorb(moments, identity)
             else:
                 with checkpoint.adding({block.start: checksum}, total, plan.block_rows):
-                    total.absorb(moments)
+                    total.absorb(moments, identity)
             return bool(on_block(block.n_rows)) if on_block else False
 
     skip = None if checkpoint is None else checkpoint.contains

@@ -11,6 +11,7 @@ import numpy as np
 from bochner._blas import lower_gram
 from bochner._typing import Array
 from bochner.errors import InvalidDataError
+from bochner.statistics.identity import RowIdentity
 
 __all__ = ["BlockMoments", "GramProduct", "Moments"]
 
@@ -44,6 +45,8 @@ class Moments:
     yy : array of shape (k,)
     precision : float
         Unit round-off of the products: 1.2e-7 if any block was float32, else 2.2e-16.
+    identity : RowIdentity or None
+        Checksum of the rows; None if features were added without their rows.
     """
 
     n_rows: int
@@ -54,12 +57,14 @@ class Moments:
     zy: Array
     yy: Array
     precision: float
+    identity: RowIdentity | None = None
 
     @classmethod
     def empty(cls, n_components: int, n_targets: int) -> Self:
         """The moments of no rows."""
         D, k = n_components, n_targets
-        return cls(0, 0.0, np.zeros(D), np.zeros(k), np.zeros((D, D)), np.zeros((D, k)), np.zeros(k), 2.0**-52)
+        sums = np.zeros(D), np.zeros(k), np.zeros((D, D)), np.zeros((D, k)), np.zeros(k)
+        return cls(0, 0.0, *sums, 2.0**-52, RowIdentity())
 
     def update(self, Z: Array, Y: Array, sample_weight: Array | None = None) -> Self:
         """Add rows: features Z (n, D), targets Y (n, k), weights (n,) or None for 1."""
@@ -67,11 +72,16 @@ class Moments:
 
     def merge(self, other: Moments) -> Self:
         """Add the rows behind `other`, which stays as it is."""
+        self._identify(other.identity)
         return self._combine(other, other.zz, np.zeros_like(self.z_mean), 0.0, other.zy)
 
-    def absorb(self, block: BlockMoments) -> Self:
-        """Add one block of rows."""
+    def absorb(self, block: BlockMoments, identity: RowIdentity | None = None) -> Self:
+        """Add one block of rows, and their identity if it is known."""
+        self._identify(identity)
         return self._combine(block, block.gram, block.z_mean, block.weight, block.zy)
+
+    def _identify(self, added: RowIdentity | None) -> None:
+        self.identity = None if self.identity is None or added is None else self.identity + added
 
     def _combine(
         self, other: Moments | BlockMoments, gram: Array, gram_mean: Array, gram_weight: float, zy: Array

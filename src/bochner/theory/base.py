@@ -15,15 +15,14 @@ from __future__ import annotations
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass
 from enum import Enum
-from html import escape
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from bochner._html import card, items
 from bochner.errors import AssumptionError, invalid_parameter
+from bochner.theory.certificate import Certificate
 
 __all__ = [
     "Bound",
@@ -103,63 +102,6 @@ class Claim(ABC):
 
 
 @dataclass(frozen=True)
-class Certificate:
-    """A number that holds with a stated probability, and the bound it rests on.
-
-    Attributes
-    ----------
-    value : float
-        The bound on the quantity named in `statement`.
-    delta : float
-        Probability that it fails; 0 for a deterministic statement.
-    statement : str
-        One sentence: what is bounded, and with which probability.
-    bound : str
-        Name of the theorem that was used.
-    assumptions : tuple of str
-    source : str
-    details : dict
-        Further plain numbers (number of pairs, features, ...).
-    others : tuple of Certificate
-        Looser ones for the same quantity, and those for other quantities.
-    """
-
-    value: float
-    delta: float
-    statement: str
-    bound: str
-    assumptions: tuple[str, ...] = ()
-    source: str = ""
-    details: dict[str, Any] = field(default_factory=dict)
-    others: tuple[Certificate, ...] = ()
-
-    def of_a_choice(self, among: int) -> Certificate:
-        """The same statement for one of `among` objects, however it was chosen: its delta is that of all together.
-
-        A union bound. The statement must have been made in this way for each of them.
-        """
-        if among == 1 or self.delta == 0:
-            return self
-        delta, probability = among * self.delta, "probability at least {:g}"
-        statement = self.statement.replace(probability.format(1 - self.delta), probability.format(1 - delta))
-        return replace(self, delta=delta, statement=statement, details={**self.details, "chosen_among": among})
-
-    def to_dict(self) -> dict[str, Any]:
-        """The certificate as plain data, ready for JSON."""
-        return asdict(self)
-
-    def __str__(self) -> str:
-        return f"{self.statement} [{self.bound}; {self.source}]"
-
-    def _repr_html_(self) -> str:
-        rests_on = f"<p>It rests on:</p>{items(self.assumptions)}" if self.assumptions else ""
-        source = f"<p><small>{escape(f'{self.bound}. Source: {self.source}')}</small></p>"
-        listed = items(other.statement for other in self.others)
-        others = f"<details><summary>{len(self.others)} more statements</summary>{listed}</details>" if listed else ""
-        return card("Certificate", f"<blockquote>{escape(self.statement)}</blockquote>", rests_on, source, others)
-
-
-@dataclass(frozen=True)
 class Bound(Claim):
     """A claim that is proved, and so may issue a certificate."""
 
@@ -169,14 +111,28 @@ class Bound(Claim):
         if status not in (None, Status.VALID, Status.CORRECTED):
             raise TypeError(f"{cls.__name__} is {status}: only VALID and CORRECTED claims can be a Bound")
 
-    def _certificate(self, value: float, delta: float, statement: str, **details: Any) -> Certificate:
+    def _certificate(
+        self,
+        value: float,
+        delta: float,
+        claim: str,
+        *,
+        over: str = "the draw of the frequencies",
+        at_least: float | None = None,
+        from_below: bool = False,
+        **details: Any,
+    ) -> Certificate:
+        """A certificate of this bound; `claim` is a clause with `{value}` where the limit goes."""
         return Certificate(
             value=float(value),
             delta=float(delta),
-            statement=statement,
+            claim=claim,
             bound=type(self).describe()["name"],
             assumptions=self.assumptions,
             source=str(self.source),
+            over=over,
+            at_least=at_least,
+            from_below=from_below,
             details=details,
         )
 
@@ -213,13 +169,7 @@ class TailBound(Bound):
     def certificate(self, n_components: int, delta: float) -> Certificate:
         """The certificate at a given width and failure probability."""
         value = self.error(n_components, delta)
-        return self._certificate(
-            value,
-            delta,
-            f"With probability at least {1 - delta:g} over the draw of the frequencies, {self.quantity} "
-            f"is at most {value:.4g}.",
-            n_components=n_components,
-        )
+        return self._certificate(value, delta, f"{self.quantity} is {{value}}", n_components=n_components)
 
     def _ceiling(self) -> float:
         return self.largest_error

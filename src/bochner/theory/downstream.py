@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -60,14 +60,20 @@ class Transfer(Bound):
         """Output width for which predictions move by at most `change` with probability 1 - delta."""
         return kernel_bound.features_needed(self.kernel_error_allowed(change), check_delta(delta))
 
-    def certificate(self, kernel_error: Certificate) -> Certificate:
-        """The certificate for the predictions that follows from one for the kernel."""
-        value = self.change(kernel_error.value)
-        statement = (
-            f"With probability at least {1 - kernel_error.delta:g}, a prediction with random features differs from "
-            f"that with the exact kernel by at most {value:.4g}."
+    def certificate(self, kernel_error: Certificate, rows: str) -> Certificate:
+        """The certificate for the predictions at `rows` that follows from one for the kernel.
+
+        `rows`, in words, are training rows or rows beside them: the kernel error must hold for all pairs of a training
+        row with a training row or one of them, and speaks of no other row.
+        """
+        claim = (
+            "the largest difference between a prediction with random features and that with the exact kernel, at "
+            f"{rows}, is {{value}}"
         )
-        return self._certificate(value, kernel_error.delta, statement, kernel_error=kernel_error.to_dict())
+        plain = replace(kernel_error, others=()).to_dict()
+        return self._certificate(
+            self.change(kernel_error.value), kernel_error.delta, claim, over=kernel_error.over, kernel_error=plain
+        )
 
 
 def ridge_gap(

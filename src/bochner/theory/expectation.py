@@ -56,13 +56,8 @@ class MeanSupremum(Bound):
 
     def certificate(self, n_components: int) -> Certificate:
         """A statement about the mean: no probability is involved."""
-        value = self.mean(n_components)
-        return self._certificate(
-            value,
-            0.0,
-            f"The expected largest kernel error over the region is at most {value:.4g}.",
-            n_components=n_components,
-        )
+        claim = "the expected largest kernel error over the region is {value}"
+        return self._certificate(self.mean(n_components), 0.0, claim, n_components=n_components)
 
     @abstractmethod
     def _embedding(self) -> Embedding:

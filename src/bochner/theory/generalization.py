@@ -113,8 +113,8 @@ class OperatorBound(Bound):
         """The operator inequality for a map with `n_draws` draws; refused if they are too few."""
         needed = self.features_needed(delta)
         require(n_draws >= needed, f"at least {needed} independent draws", n_draws)
-        statement = f"With probability at least {1 - delta:g}, L_s + lambda >= (L + lambda) / 2."
-        return self._certificate(2.0, delta, statement, n_draws=n_draws, needed=needed)
+        claim = "the factor c with L + lambda <= c (L_s + lambda) is {value}"
+        return self._certificate(2.0, delta, claim, n_draws=n_draws, needed=needed)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,12 +146,8 @@ class ApproximationError(Bound):
     def certificate(self, n_draws: int, delta: float) -> Certificate:
         """The approximation error of a map with `n_draws` draws; refused if they are too few."""
         details = self.operator.certificate(n_draws, delta).details
-        value = self.error()
-        statement = (
-            f"With probability at least {1 - delta:g}, the best function with random features is within {value:.4g} "
-            "of f_H in L2."
-        )
-        return self._certificate(value, delta, statement, **details)
+        claim = "the L2 distance of the best function with random features from f_H is {value}"
+        return self._certificate(self.error(), delta, claim, **details)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -209,9 +205,8 @@ class ExcessRisk(Bound):
     def certificate(self, n_draws: int, delta: float) -> Certificate:
         """The excess risk with `n_draws` draws; refused if they are too few."""
         details = self.operator.certificate(n_draws, delta / 2).details
-        value = self.excess(delta)
-        statement = f"With probability at least {1 - delta:g}, the excess risk is at most {value:.4g}."
-        return self._certificate(value, delta, statement, **details)
+        over = "the draw of the frequencies and of the data"
+        return self._certificate(self.excess(delta), delta, "the excess risk is {value}", over=over, **details)
 
 
 def local_complexity(eigenvalues: Array, n_points: int) -> float:

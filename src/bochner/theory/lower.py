@@ -86,8 +86,7 @@ class _LowerBound(Bound):
 
     def certificate(self) -> Certificate:
         """The lower bound as a statement; it cannot fail."""
-        value = self.value()
-        return self._certificate(value, 0.0, f"{self.statement}; here at least {value:.4g}.")
+        return self._certificate(self.value(), 0.0, f"{self.statement}; here {{value}}", from_below=True)
 
 
 @dataclass(frozen=True, kw_only=True)

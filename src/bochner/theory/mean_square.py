@@ -73,9 +73,8 @@ class ExactMean(Bound):
 
     def certificate(self, n_components: int) -> Certificate:
         """A statement about the mean: no probability is involved."""
-        value = self.mean(n_components)
-        statement = f"The expected mean squared kernel error is {value:.4g}."
-        return self._certificate(value, 0.0, statement, n_components=n_components)
+        claim = "the expected mean squared kernel error is {value}"
+        return self._certificate(self.mean(n_components), 0.0, claim, n_components=n_components)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -305,8 +305,8 @@ class Invariance(Bound):
         length = np.linalg.norm(self.still, axis=-1)
         value, n_moves = float(np.max(change)), change.size // len(self.still)
         relative = float(np.sqrt(np.mean(change**2) / np.mean(length**2)))
-        statement = (
-            f"Under {n_moves:,} transformations of {len(self.still):,} rows the features move by at most {value:.4g} "
-            f"({100 * relative:.3g} % of their length in root mean square; computed)."
+        claim = (
+            f"the largest move of the features of {len(self.still):,} rows under {n_moves:,} transformations is "
+            f"{{value}} ({100 * relative:.3g} % of their length in root mean square; computed)"
         )
-        return self._certificate(value, 0.0, statement, n_transforms=n_moves, relative=relative)
+        return self._certificate(value, 0.0, claim, n_transforms=n_moves, relative=relative)

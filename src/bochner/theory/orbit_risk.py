@@ -77,9 +77,6 @@ class ExcessRisk(Bound):
 
     def certificate(self, delta: float) -> Certificate:
         """The certificate at failure probability `delta` in total."""
-        value = self.excess(delta / 3)
-        statement = (
-            f"With probability at least {1 - delta:g}, the excess risk over the best orbit function is at most "
-            f"{value:.4g}."
-        )
-        return self._certificate(value, delta, statement)
+        claim = "the excess risk over the best orbit function is {value}"
+        over = "the draw of the frequencies, the transformations and the data"
+        return self._certificate(self.excess(delta / 3), delta, claim, over=over)

@@ -245,11 +245,8 @@ class EmpiricalBernstein(Bound):
 
     def certificate(self, delta: float) -> Certificate:
         """The certificate at failure probability `delta`."""
-        value = self.error(delta)
-        statement = (
-            f"With probability at least {1 - delta:g}, the kernel error at the given pair is at most {value:.4g}."
-        )
-        return self._certificate(value, delta, statement, n_components=self.n_components)
+        claim = "the kernel error at the given pair is {value}"
+        return self._certificate(self.error(delta), delta, claim, n_components=self.n_components)
 
     def _m(self) -> int:
         return n_frequencies(self.n_components, self.embedding)

@@ -7,7 +7,7 @@ coordinates, sup ||(x - y) / length_scale||: the bounds are then those of the ke
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy as np
 from bochner._typing import Array
 from bochner.errors import invalid_parameter
 from bochner.kernels.base import Stationary
+from bochner.theory.certificate import Certificate, rounded_down
 from bochner.theory.normalised import KernelTailBound, NormalisedKernel, normalised
 
 __all__ = ["REGION", "SECOND_MOMENT", "MarkovBound", "UniformBound", "diameter_of"]
@@ -36,7 +37,8 @@ def diameter_of(X: Any, kernel: Stationary) -> float:
     high = np.max([_dense(X[block]).max(axis=0) for block in blocks], axis=0) / scales
     middle = (low + high) / 2
     radius = max(np.max(np.linalg.norm(_dense(X[block]) / scales - middle, axis=1)) for block in blocks)
-    return float(min(np.linalg.norm(high - low), 2 * radius))
+    rounding = 8 * np.finfo(float).eps * np.linalg.norm(np.maximum(np.abs(low), np.abs(high)))
+    return float(min(np.linalg.norm(high - low), 2 * radius) + rounding)
 
 
 def _dense(rows: Any) -> Array:
@@ -65,6 +67,14 @@ class UniformBound(KernelTailBound):
             raise invalid_parameter(self, "n_features", "an integer >= 1", self.n_features)
         if not 0 < self.diameter < np.inf:
             raise invalid_parameter(self, "diameter", "a positive finite number", self.diameter)
+
+    def certificate(self, n_components: int, delta: float) -> Certificate:
+        """The certificate at a given width and failure probability; it names the region."""
+        scaled = " length scales" if self._normalised.has_scale_per_feature else ""
+        claim = (
+            f"the largest kernel error over all points at most {rounded_down(self.diameter)}{scaled} apart is {{value}}"
+        )
+        return replace(super().certificate(n_components, delta), claim=claim)
 
     @property
     def _region_kernel(self) -> NormalisedKernel:

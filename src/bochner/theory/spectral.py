@@ -64,8 +64,5 @@ class SpectralApproximation(Bound):
         """The spectral inequality for `n_frequencies` frequencies; refused if they are too few."""
         needed = int(np.ceil(self.frequencies_needed(accuracy, delta)))
         require(n_frequencies >= needed, f"at least {needed} frequencies", n_frequencies)
-        statement = (
-            f"With probability at least {1 - delta:g}, K^ + alpha I is within a factor 1 +- {accuracy:g} of "
-            "K + alpha I in the order of matrices."
-        )
-        return self._certificate(accuracy, delta, statement, n_frequencies=n_frequencies, needed=needed)
+        claim = "the relative distance between K^ + alpha I and K + alpha I in the order of matrices is {value}"
+        return self._certificate(accuracy, delta, claim, n_frequencies=n_frequencies, needed=needed)

@@ -11,6 +11,7 @@ from bochner._typing import Array
 from bochner.errors import invalid_parameter
 from bochner.kernels.base import Stationary
 from bochner.theory.base import Bound, Certificate, Source, Status, require
+from bochner.theory.certificate import rounded_down
 from bochner.theory.sources import BOCHNER
 
 __all__ = ["GridSupremum"]
@@ -62,11 +63,11 @@ class GridSupremum(Bound):
         step, points = self._grid(d)
         on_grid = max(self._largest(points[i : i + _BATCH]) for i in range(0, len(points), _BATCH))
         value = (on_grid + lipschitz * step * np.sqrt(d) / 2) * (1 + 1e-12)
-        statement = (
-            f"For all points at most {self.radius:.4g} apart, the kernel error is at most {value:.4g} (computed on a "
-            "grid, with the Lipschitz constant between its points)."
+        claim = (
+            f"the largest kernel error over all points at most {rounded_down(self.radius)} apart is {{value}} "
+            "(computed on a grid, with the Lipschitz constant between its points)"
         )
-        return self._certificate(value, 0.0, statement, radius=self.radius, on_grid=on_grid, grid_points=len(points))
+        return self._certificate(value, 0.0, claim, radius=self.radius, on_grid=on_grid, grid_points=len(points))
 
     def _lipschitz(self) -> float:
         """Of s by Cauchy-Schwarz: |grad s| = |Omega' diag(a) sin| <= ||diag(sqrt a) Omega||_op sqrt(sum a)."""

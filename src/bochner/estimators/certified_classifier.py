@@ -1,0 +1,164 @@
+"""How far a classifier is from the exact kernel machine: its `certify`, for the rows of the fit, or other rows."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from bochner._typing import Array
+from bochner.data import RowBlocks
+from bochner.errors import AssumptionError, InvalidDataError
+from bochner.estimators._sklearn import check_sample_weight
+from bochner.estimators.classifier_certificate import ClassifierModel, certify_classifier
+from bochner.estimators.map_transformer import CertificateContext, MapTransformer
+from bochner.estimators.rows import adopt_columns, open_rows
+from bochner.estimators.rows_of_fit import CertifiedRows, certified_rows, in_memory
+from bochner.solvers import LinearSolution
+from bochner.statistics import RowIdentity
+from bochner.theory import Certificate
+
+__all__ = ["CertifiedClassifier"]
+
+
+class CertifiedClassifier:
+    """`certify` of a classifier, which knows its rows by a checksum."""
+
+    alpha_: float
+    classes_: Array
+    fit_intercept: bool
+    loss: str
+    max_iter: int
+    seed_: int
+    _certified_features: Callable[[], MapTransformer]
+    _identity_of_rows: RowIdentity | None
+    _prior: Any
+    _solution: LinearSolution
+
+    @abstractmethod
+    def _scores(self, X: Any) -> Any: ...
+
+    @abstractmethod
+    def _row_weights(self, y: Array, labels: Array, weight: Array | None, classes: Array | None) -> Array: ...
+
+    def certify(
+        self,
+        X: Any,
+        *,
+        y: Any = None,
+        sample_weight: Any = None,
+        X_new: Any = None,
+        delta: float = 0.01,
+        independent: bool = True,
+        tighten: bool = True,
+    ) -> Certificate:
+        """How far the scores of this model are from those of the exact kernel machine with the same loss and penalty.
+
+        With the rows, labels and weights of the fit: by the duality gap of the *exact* kernel problem, without
+        probability (`bochner.theory.distance.ClassifierDistance`). It takes a product or two with the exact kernel
+        matrix, in tiles. Without `y`, and for other rows, the certificate is one of the kernel only, and says so.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features), a scan, or a Dask array
+            The training rows, in any order, or other rows.
+        y : array-like of shape (n_samples,), default=None
+            The training labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            The weights of the fit, if it had some; class weights are known.
+        X_new : array-like of shape (n_new, n_features), default=None
+            Other rows: with `X` and `y`, the `others` have the distance at these rows, computed, and, if they are
+            independent draws from one law, a limit on its 95 % quantile.
+        delta : float, default=0.01
+            Failure probability of the statements that have one.
+        independent : bool, default=True
+            As in `FourierFeatures.certify`.
+        tighten : bool, default=True
+            Solve the problem once more, on landmarks of the exact kernel (all rows, if there are at most 4,000): its
+            dual variables usually have a far smaller gap.
+
+        Returns
+        -------
+        certificate : Certificate
+        """
+        check_is_fitted(self)
+        context = CertificateContext(independent=independent)
+        features = self._certified_features()
+        rows = self._rows_to_certify(X, y, sample_weight)
+        if rows.Y.shape[1] == 0:
+            if X_new is not None:
+                raise InvalidDataError("The distance at X_new needs the training labels: give y as well.")
+            kernel = features._certify_kernel(rows.X, delta, context)
+            return replace(kernel, instead=rows.difference or "no labels were given")
+        if X_new is not None:
+            X_new = validate_data(self, X_new, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+            X_new = X_new.toarray() if hasattr(X_new, "toarray") else X_new
+        return certify_classifier(
+            self._certified_model(features, context, rows),
+            rows,
+            np.asarray(self._scores(rows.X), dtype=float),
+            X_new,
+            None if X_new is None else np.asarray(self._scores(X_new), dtype=float),
+            delta=delta,
+            tighten=tighten,
+        )
+
+    def _certified_model(
+        self, features: MapTransformer, context: CertificateContext, rows: CertifiedRows
+    ) -> ClassifierModel:
+        if self._prior is not None:
+            raise AssumptionError("A model of partial_fit approximates that of all rows: no distance is certified.")
+        return ClassifierModel(
+            features=features,
+            context=context,
+            loss=self.loss,
+            alpha=self.alpha_,
+            intercept=self.fit_intercept,
+            n_classes=len(self.classes_),
+            offsets=np.asarray(self._solution.intercept, dtype=float),
+            dual=self._dual_of(rows),
+            max_iter=self.max_iter,
+            seed=self.seed_,
+        )
+
+    def _dual_of(self, rows: CertifiedRows) -> Array | None:
+        """Dual variables of a hinge loss: feasible for these rows in any order, good ones in the order of the fit."""
+        dual = self._solution.dual
+        if dual is None or rows.kept.max(initial=-1) >= len(dual):
+            return None
+        return self.alpha_ * dual[rows.kept]
+
+    def _rows_to_certify(self, X: Any, y: Any, sample_weight: Any) -> CertifiedRows:
+        """The rows with their labels as numbers, and how they differ from those of the fit."""
+        source = open_rows(X, y, sample_weight)
+        if source is not None:
+            adopt_columns(self, source, reset=False)
+            X, y, sample_weight = _parts(in_memory(source))
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        weight = check_sample_weight(sample_weight, X)
+        of_fit = getattr(self, "_identity_of_rows", None)
+        if y is None:
+            rows = RowBlocks(X, np.empty((X.shape[0], 0)), weight, X.dtype)
+            return certified_rows(rows, of_fit, targets=False)
+        labels = self._labels(column_or_1d(y), X.shape[0])
+        return certified_rows(
+            RowBlocks(X, labels, self._row_weights(self.classes_[labels], labels, weight, None), X.dtype),
+            of_fit,
+            targets=True,
+        )
+
+    def _labels(self, y: Array, n_rows: int) -> Array:
+        if len(y) != n_rows:
+            raise InvalidDataError(f"X and y must have the same length. Got {n_rows} and {len(y)}.")
+        unseen = np.setdiff1d(y, self.classes_)
+        if len(unseen):
+            raise InvalidDataError(f"y must have the classes {list(self.classes_)} only. Got {list(unseen)}.")
+        return np.searchsorted(self.classes_, y)
+
+
+def _parts(rows: RowBlocks) -> tuple[Any, Array | None, Array | None]:
+    return rows.X, rows.Y[:, 0] if rows.n_targets else None, rows.sample_weight

@@ -1,0 +1,184 @@
+"""How far a ridge model is from exact kernel ridge: its `certify`, for the rows of the fit, other rows, or none."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from bochner._typing import Array
+from bochner.data import RowBlocks
+from bochner.errors import AssumptionError, InvalidDataError
+from bochner.estimators._sklearn import check_sample_weight
+from bochner.estimators.intervals import hold_out
+from bochner.estimators.map_transformer import CertificateContext, MapTransformer
+from bochner.estimators.ridge_certificate import RidgeModel, certify_ridge, certify_rows, certify_without_rows
+from bochner.estimators.ridge_fit import left_out_rows
+from bochner.estimators.rows import adopt_columns, open_rows, rows_to_fit
+from bochner.estimators.rows_of_fit import CertifiedRows, certified_rows, in_memory, without
+from bochner.planning import WIDTHS
+from bochner.solvers import RidgeSolution
+from bochner.solvers.exact_ridge import Patience
+from bochner.statistics import RowIdentity
+from bochner.theory import Certificate
+
+__all__ = ["CertifiedRidge"]
+
+
+class CertifiedRidge:
+    """`certify` of a ridge model, which knows its rows by a checksum."""
+
+    fit_intercept: bool
+    interval: str
+    validation_fraction: float | None
+    moments_: Any
+    precision_: Any
+    alpha_: float
+    seed_: int
+    _certified_features: Callable[[], MapTransformer]
+    solver_: str
+
+    @abstractmethod
+    def predict(self, X: Any) -> Any: ...
+
+    @abstractmethod
+    def _solved(self) -> RidgeSolution: ...
+
+    @abstractmethod
+    def _columns(self, values: Array) -> Array: ...
+
+    def certify(
+        self,
+        X: Any = None,
+        *,
+        y: Any = None,
+        sample_weight: Any = None,
+        X_new: Any = None,
+        delta: float = 0.01,
+        independent: bool = True,
+        tightness: float = 1.1,
+        max_products: int = 100,
+        time_limit: float | None = None,
+    ) -> Certificate:
+        """How far this model is from exact kernel ridge regression with the same kernel and penalty.
+
+        With the rows, targets and weights of the fit, at any number of rows: the distance between the predictions of
+        the two models, from below and from above, without probability (`bochner.theory.distance.RidgeDistance`). It
+        takes products with the exact kernel matrix, in tiles: O(n^2) time each, O(n) memory. A model knows its rows by
+        a checksum; a statement about predictions is refused for others.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), a scan, or a Dask array, default=None
+            The training rows, in any order. Without `y` the distance is bounded for any targets of the same size (up
+            to 4,000 rows). Other rows, and no rows at all, have a certificate of the kernel only, and it says so.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
+            The training targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            The weights of the fit, if it had some.
+        X_new : array-like of shape (n_new, n_features), default=None
+            Other rows: with `X` and `y`, the `others` have the distance at these rows, computed, and, if they are
+            independent draws from one law, a limit on its 95 % quantile.
+        delta : float, default=0.01
+            Failure probability of the statements that have one.
+        independent : bool, default=True
+            As in `FourierFeatures.certify`.
+        tightness : float, default=1.1
+            Products are made until the upper limit is at most so many times the lower one.
+        max_products : int, default=100
+            Most products with the exact kernel.
+        time_limit : float, default=None
+            Seconds after which no further product begins. Every product tightens the limits, which hold at any time.
+
+        Returns
+        -------
+        certificate : Certificate
+        """
+        model = self._certified_model(independent)
+        if X is None:
+            if any(given is not None for given in (y, sample_weight, X_new)):
+                raise InvalidDataError("y, sample_weight and X_new say something about rows X. Got no X.")
+            return certify_without_rows(model, self._n_rows_of_fit(), delta)
+        rows = self._rows_to_certify(X, y, sample_weight)
+        if rows.Y.shape[1] == 0:
+            if X_new is not None:
+                raise InvalidDataError("The distance at X_new needs the training targets: give y as well.")
+            return certify_rows(model, rows, delta)
+        predictions = self._columns(self.predict(rows.X)).astype(float)
+        if X_new is not None:
+            X_new = validate_data(self, X_new, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        return certify_ridge(
+            model,
+            rows,
+            predictions,
+            None if X_new is None else _dense(X_new),
+            None if X_new is None else self._columns(self.predict(X_new)).astype(float),
+            delta=delta,
+            patience=Patience(tightness, max_products, time_limit),
+        )
+
+    def _certified_model(self, independent: bool) -> RidgeModel:
+        """What certificates depend on, as a value."""
+        check_is_fitted(self)
+        widened = getattr(self, "width_curve_", None) is not None  # older files have none
+        context = CertificateContext(independent, WIDTHS if widened else 1, self.precision_.type)
+        moments, norms, rms = self.moments_, None, None
+        if moments is not None:
+            squares = moments.yy + (0 if self.fit_intercept else moments.weight * moments.y_mean**2)
+            norms, rms = np.sqrt(squares), float(np.sqrt(np.max(moments.yy / moments.weight + moments.y_mean**2)))
+        weight = float("nan") if moments is None else moments.weight
+        return RidgeModel(self._certified_features(), context, self.alpha_, self.fit_intercept, norms, rms, weight)
+
+    def _rows_to_certify(self, X: Any, y: Any, sample_weight: Any) -> CertifiedRows:
+        """The rows, less those that the fit held out, and how they differ from those of the fit."""
+        source = open_rows(X, y, sample_weight)
+        if source is not None:
+            adopt_columns(self, source, reset=False)
+            rows = in_memory(source)
+        elif y is None:
+            X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+            rows = RowBlocks(X, np.empty((X.shape[0], 0)), check_sample_weight(sample_weight, X), X.dtype)
+        else:
+            rows, _ = rows_to_fit(self, X, y, sample_weight, reset=False, multi_output=True, y_numeric=True)  # type: ignore[assignment]
+        targets = rows.n_targets > 0
+        if targets and rows.n_targets != self._n_targets():
+            raise InvalidDataError(f"y must have {self._n_targets()} targets, as in the fit. Got {rows.n_targets}.")
+        kept = self._kept(rows)
+        found = certified_rows(kept, self._row_identity(), targets=targets)
+        if found.difference is not None and kept is not rows:
+            order = "; a fit that holds rows out takes them by their place: give all rows in the order of the fit"
+            return replace(found, difference=f"{found.difference}{order}")
+        return found
+
+    def _kept(self, rows: RowBlocks) -> RowBlocks:
+        """The rows less those that the fit held out, to calibrate intervals or to end its iterations."""
+        try:
+            kept = hold_out(rows, self.seed_)[0] if self.interval == "conformal" else rows
+        except InvalidDataError:
+            return rows  # too few: they are not those of the fit
+        if self.solver_ != "iterative" or self.validation_fraction is None:
+            return kept
+        return without(kept, left_out_rows(self.validation_fraction, kept.n_rows, self.seed_))
+
+    def _row_identity(self) -> RowIdentity | None:
+        return getattr(self, "_identity_of_rows", None) if self.moments_ is None else self.moments_.identity
+
+    def _n_rows_of_fit(self) -> int:
+        if self.moments_ is None:
+            identity = self._row_identity()
+            if identity is None:
+                raise AssumptionError("This model does not know how many rows it was fitted to. Give rows: X.")
+            return identity.n_rows
+        return int(self.moments_.n_rows)
+
+    def _n_targets(self) -> int:
+        return int(self._solved().coef.shape[1])
+
+
+def _dense(X: Any) -> Array:
+    return np.asarray(X.toarray() if issparse(X) else X)

@@ -1,0 +1,179 @@
+"""Certificates of a fitted KernelClassifier: how far its scores are from those of the exact kernel machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bochner._random import Stream, generator
+from bochner._typing import Array
+from bochner.config import get_config
+from bochner.data import RowBlocks
+from bochner.errors import InvalidDataError
+from bochner.estimators.map_transformer import CertificateContext, MapTransformer
+from bochner.estimators.rows_of_fit import CertifiedRows
+from bochner.features.nystroem import draw_nystroem_map
+from bochner.solvers import ClassificationProblem, LinearSolution, Logistic
+from bochner.solvers.exact_classifier import ExactGap, logistic_gap, margin_gap
+from bochner.solvers.losses import Margin
+from bochner.statistics import FeatureStream
+from bochner.statistics.kernel_product import KernelProduct
+from bochner.theory import Certificate
+from bochner.theory.base import check_delta
+from bochner.theory.distance import ClassifierDistance, DistanceAtRows, NewRows
+
+__all__ = ["ClassifierModel", "certify_classifier"]
+
+_MACHINES = {
+    "logistic": "exact kernel logistic regression",
+    "hinge": "the exact support vector machine",
+    "squared_hinge": "the exact support vector machine with squared hinge loss",
+}
+_NEW_ROWS_QUANTILE = 0.95
+_LANDMARKS = 4000
+_TOL = 1e-8
+
+
+@dataclass(frozen=True)
+class ClassifierModel:
+    """What the certificates of a classifier depend on.
+
+    Attributes
+    ----------
+    features : MapTransformer
+    context : CertificateContext
+    loss : {"logistic", "hinge", "squared_hinge"}
+    alpha : float
+    intercept : bool
+    n_classes : int
+    offsets : array of shape (k,)
+        The intercepts of the model.
+    dual : array of shape (n, k) or None
+        Dual variables of a hinge loss, for the rows in the order in which they are certified; None if not kept.
+    max_iter, seed : int
+    """
+
+    features: MapTransformer
+    context: CertificateContext
+    loss: str
+    alpha: float
+    intercept: bool
+    n_classes: int
+    offsets: Array
+    dual: Array | None
+    max_iter: int
+    seed: int
+
+
+def certify_classifier(
+    model: ClassifierModel,
+    rows: CertifiedRows,
+    scores: Array,
+    X_new: Array | None,
+    new_scores: Array | None,
+    *,
+    delta: float,
+    tighten: bool,
+) -> Certificate:
+    """The distance of the scores from those of the exact kernel machine, on the training rows and on new ones.
+
+    By the smaller of two duality gaps of the exact kernel problem: at the dual variables of the model, and (`tighten`)
+    at those of the same problem on landmark features of the exact kernel.
+    """
+    check_delta(delta)
+    rows.require("The distance to the exact kernel machine")
+    product = model.features._exact_kernel().of(rows.X)
+    gap = min(_gaps(model, rows, product, scores, tighten), key=lambda found: float(found.gap.sum()))
+    diagonal, machine, apart = product.diagonal(), _MACHINES[model.loss], ""
+    extra = gap.intercept_radius(diagonal)
+    shift = np.zeros(scores.shape[1])
+    if not np.isfinite(extra):  # the free intercepts of many classes: the scores are compared without them
+        extra, apart, shift = 0.0, ", both without their intercepts,", model.offsets - gap.intercept
+    limits = np.abs(scores - gap.scores - shift) + gap.rounding + gap.radius(diagonal) + extra
+    certificate = ClassifierDistance(
+        gap=float(gap.gap.sum()),
+        objective=float(gap.objective.sum()),
+        largest=float(np.max(limits)),
+        n_rows=rows.n_rows,
+        alpha=model.alpha,
+        machine=machine,
+        apart=apart,
+    ).certificate()
+    if X_new is None or new_scores is None:
+        return certificate
+    values, rounding = gap.at(product, X_new)
+    limits = np.abs(new_scores - values - shift) + rounding + gap.radius(product.diagonal(X_new)) + extra
+    return replace(certificate, others=tuple(_at_new_rows(np.max(limits, axis=1), machine, apart, delta)))
+
+
+def _at_new_rows(limits: Array, machine: str, apart: str, delta: float) -> Iterator[Certificate]:
+    """The distance at every given row, and a quantile over their law if they are enough for one."""
+    yield DistanceAtRows(limits=limits, machine=machine, what="scores", apart=apart).certificate()
+    with suppress(InvalidDataError):  # too few for a quantile
+        law = NewRows(difference=limits, machine=machine, what="scores", apart=apart)
+        yield law.certificate(_NEW_ROWS_QUANTILE, delta)
+
+
+def _gaps(
+    model: ClassifierModel, rows: CertifiedRows, product: KernelProduct, scores: Array, tighten: bool
+) -> Iterator[ExactGap]:
+    """Gaps at the dual variables of the model, and of the problem on landmark features."""
+    labels = rows.Y[:, 0].astype(np.intp)
+    own = LinearSolution(np.empty(0), model.offsets, 0.0, 0.0, 0, True, _scaled(model.dual, 1 / model.alpha))
+    if model.loss == "logistic" or model.dual is not None:
+        yield _gap(model, labels, rows.weight, product, scores, own)
+    if tighten or (model.loss != "logistic" and model.dual is None):
+        problem = _landmark_problem(model, rows, labels)
+        solution = problem.solve(
+            model.alpha, tol=_TOL, max_iter=model.max_iter, start=own if own.dual is not None else None
+        )
+        found = problem.scores(solution, np.arange(rows.n_rows))
+        yield _gap(model, labels, rows.weight, product, found, solution)
+
+
+def _gap(
+    model: ClassifierModel,
+    labels: Array,
+    weight: Array,
+    product: KernelProduct,
+    scores: Array,
+    solution: LinearSolution,
+) -> ExactGap:
+    if model.loss == "logistic":
+        return logistic_gap(product, Logistic(labels, weight), scores, model.alpha, intercept=model.intercept)
+    assert solution.dual is not None
+    loss = Margin(_signs(labels, model.n_classes), weight, squared=model.loss == "squared_hinge")
+    return margin_gap(product, loss, model.alpha * solution.dual, model.alpha, intercept=model.intercept)
+
+
+def _landmark_problem(model: ClassifierModel, rows: CertifiedRows, labels: Array) -> ClassificationProblem:
+    """The problem of the model on Nystroem features of the exact kernel: of all rows, if there are few.
+
+    Its dual variables are near those of the exact problem where the landmarks leave little residual variance.
+    """
+    affordable = int(min(np.sqrt(get_config().memory_budget() / 64), get_config().memory_budget() / (32 * rows.n_rows)))
+    size = max(1, min(rows.n_rows, _LANDMARKS, affordable))
+    chosen = np.sort(generator(model.seed, Stream.SUBSAMPLE).choice(rows.n_rows, size=size, replace=False))
+    landmarks = draw_nystroem_map(model.features._exact_kernel().towards(rows.X[chosen]))
+    blocks = RowBlocks(rows.X, rows.Y, rows.weight, np.dtype(float))
+    return ClassificationProblem(
+        stream=FeatureStream(blocks, landmarks, keep=True),
+        labels=labels,
+        weight=rows.weight,
+        n_classes=model.n_classes,
+        loss=model.loss,
+        fit_intercept=model.intercept,
+        seed=model.seed,
+    )
+
+
+def _signs(labels: Array, n_classes: int) -> Array:
+    classes = np.array([1]) if n_classes == 2 else np.arange(n_classes)
+    return np.where(labels[:, None] == classes, 1.0, -1.0)
+
+
+def _scaled(dual: Array | None, factor: float) -> Array | None:
+    return None if dual is None else dual * factor

@@ -1,0 +1,44 @@
+"""Certificates of Nystroem features: residual variances, without probability."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from bochner._typing import Array
+from bochner.estimators.certification import EXACT_ROWS, computed_error, tightest_first
+from bochner.features import transform
+from bochner.features.nystroem import NystroemMap
+from bochner.statistics.kernel_product import ExactKernel
+from bochner.theory import Certificate
+from bochner.theory.a_posteriori import ResidualVariance
+
+__all__ = ["certify_landmarks"]
+
+_ROWS = 4096
+_CHECKED = 256  # landmarks at which the rounding of residual variances is measured
+
+
+def certify_landmarks(features: NystroemMap, exact: ExactKernel, X: Any) -> Certificate:
+    """The tightest bound on the largest kernel error over the rows, with the other beside it."""
+    residual = np.concatenate([_residual(features, X[i : i + _ROWS]) for i in range(0, X.shape[0], _ROWS)])
+    bound = ResidualVariance(residual=residual, rounding=_rounding(features), kernel=str(exact))
+    found = [bound.certificate()]
+    if X.shape[0] <= EXACT_ROWS:
+        found.append(computed_error(exact, X, transform(features, X, np.dtype(float))))
+    return tightest_first(found, [])
+
+
+def _residual(features: NystroemMap, X: Any) -> Array:
+    """k(x, x) - ||z(x)||^2, not clipped."""
+    rows = np.asarray(X.toarray() if issparse(X) else X, dtype=float)
+    Z = transform(features, rows, np.dtype(float))
+    return features.values.diagonal(rows) - np.einsum("ij,ij->i", Z, Z)
+
+
+def _rounding(features: NystroemMap) -> float:
+    """Ten times the largest residual variance of either sign at landmarks, where it is 0 but for the jitter."""
+    points = features.values.points[:: max(1, features.n_components // _CHECKED)]
+    return 10 * float(np.max(np.abs(_residual(features, points))))

@@ -1,0 +1,89 @@
+"""Rows that a certificate is asked for, told apart from those of the fit by their checksum."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from bochner._typing import Array
+from bochner.data import RowBlocks
+from bochner.errors import AssumptionError
+from bochner.planning import MemoryBill, require_memory
+from bochner.statistics import RowIdentity, identify
+
+__all__ = ["CertifiedRows", "certified_rows", "in_memory", "without"]
+
+
+@dataclass(frozen=True)
+class CertifiedRows:
+    """Rows of positive weight, dense and in their float type, and how they differ from those of the fit.
+
+    Attributes
+    ----------
+    X : array of shape (n, d)
+    Y : array of shape (n, k)
+        Empty columns if no targets were given.
+    weight : array of shape (n,)
+    kept : array of int of shape (n,)
+        Their places among the rows that were given.
+    difference : str or None
+        How rows, weights or targets differ from those of the fit, in words; None if they are the same.
+    """
+
+    X: Array
+    Y: Array
+    weight: Array
+    kept: Array
+    difference: str | None
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.X)
+
+    @property
+    def weighted(self) -> bool:
+        """Whether the weights are not all 1."""
+        return bool(np.any(self.weight != 1))
+
+    def require(self, what: str) -> None:
+        """Raise `AssumptionError` unless these are the rows, weights and targets of the fit."""
+        if self.difference is not None:
+            raise AssumptionError(f"{what} speaks of the rows of the fit, and {self.difference}.")
+
+
+def certified_rows(rows: RowBlocks, of_fit: RowIdentity | None, *, targets: bool) -> CertifiedRows:
+    """The rows of positive weight, compared with those of the fit; `targets` says whether theirs are compared too."""
+    difference = "the model does not know the rows of its fit (it comes from an older file, or from features)"
+    if of_fit is not None:
+        difference = of_fit.difference(identify(rows), targets=targets)  # type: ignore[assignment]
+    weight = np.ones(rows.n_rows) if rows.sample_weight is None else np.asarray(rows.sample_weight, dtype=float)
+    present = np.flatnonzero(weight > 0)
+    size = len(present) * rows.n_features * 8
+    require_memory(MemoryBill({"rows": 2 * size}), "Certify fewer rows.")
+    X = rows.X[present]
+    X = X.toarray() if issparse(X) else np.asarray(X)
+    Y = np.asarray(rows.Y, dtype=float).reshape(rows.n_rows, -1)[present]
+    return CertifiedRows(X, Y, weight[present], present, difference)
+
+
+def in_memory(rows: Any) -> RowBlocks:
+    """All rows of a scan or a cluster as arrays, if the memory budget allows."""
+    bill = MemoryBill({"rows": rows.n_rows * (rows.n_features + rows.n_targets + 1) * 8})
+    require_memory(bill, "Certify fewer rows: give an array.")
+    X = rows.take(np.arange(rows.n_rows))
+    if rows.n_targets == 0:
+        return RowBlocks(X, np.empty((rows.n_rows, 0)), None, X.dtype)
+    Y, weight = rows.targets()
+    return RowBlocks(X, Y, weight, X.dtype)
+
+
+def without(rows: RowBlocks, left_out: Array | None) -> RowBlocks:
+    """The rows with weight 0 for those that were left out."""
+    if left_out is None:
+        return rows
+    weight = np.ones(rows.n_rows) if rows.sample_weight is None else np.array(rows.sample_weight, dtype=float)
+    weight[left_out] = 0
+    return replace(rows, sample_weight=weight)
