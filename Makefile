@@ -39,6 +39,7 @@ bench: $(READY)
 	$(PY) benchmarks/cluster.py
 	$(PY) benchmarks/accuracy.py
 	$(PY) benchmarks/width.py
+	$(PY) benchmarks/distance.py
 	$(PY) benchmarks/table.py
 
 $(READY): pyproject.toml

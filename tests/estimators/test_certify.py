@@ -34,7 +34,7 @@ def test_on_few_rows_the_largest_error_is_computed(embedding, sampling):
     assert certificate.value == pytest.approx(largest_error(features, X))
     assert certificate.value >= largest_error(features, X)
     assert certificate.delta == 0
-    assert "the largest error of the kernel over all pairs of these 200 rows" in certificate.statement
+    assert "largest error of the kernel over all pairs of these 200 rows" in certificate.statement
     assert json.loads(json.dumps(certificate.to_dict()))["value"] == certificate.value
 
 

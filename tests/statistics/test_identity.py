@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
@@ -22,6 +22,7 @@ def table(seed, n=40, d=3):
     return X, rng.standard_normal((n, 2)), rng.integers(0, 3, n).astype(float)
 
 
+@settings(deadline=None, max_examples=25)  # the first call compiles
 @given(st.integers(0, 2**32 - 1))
 def test_order_splits_and_rows_of_weight_zero_do_not_matter(seed):
     X, y, weight = table(seed)
@@ -33,6 +34,7 @@ def test_order_splits_and_rows_of_weight_zero_do_not_matter(seed):
     assert whole + RowIdentity() == whole
 
 
+@settings(deadline=None, max_examples=25)  # the first call compiles
 @given(st.integers(0, 2**32 - 1))
 def test_storage_and_float_type_do_not_matter(seed):
     X, y, weight = table(seed)
@@ -49,6 +51,7 @@ def test_storage_and_float_type_do_not_matter(seed):
     assert of(np.where(X == 0, -0.0, X).astype(np.float32), y, weight) == whole
 
 
+@settings(deadline=None, max_examples=25)  # the first call compiles
 @given(st.integers(0, 2**32 - 1))
 def test_the_compiled_checksum_is_its_definition(seed):
     X, y, weight = table(seed, n=7)

@@ -37,7 +37,7 @@ def test_the_bound_for_any_target_is_reached_by_the_worst_one(intercept):
         return y - alpha * np.linalg.solve(P @ M @ P + alpha * np.eye(60), y)
 
     difference = fitted(K, P) - fitted(Z @ Z.T, P)
-    _, sizes, vectors = np.linalg.svd(difference)
+    _, _, vectors = np.linalg.svd(difference)
     rms = np.linalg.norm(difference @ vectors[0]) / np.sqrt(root @ root)
     assert bound.certificate().value == pytest.approx(rms, rel=1e-5)
     assert bound.certificate().value >= rms

@@ -21,13 +21,17 @@ _ROWS = 4096
 _CHECKED = 256  # landmarks at which the rounding of residual variances is measured
 
 
-def certify_landmarks(features: NystroemMap, exact: ExactKernel, X: Any) -> Certificate:
-    """The tightest bound on the largest kernel error over the rows, with the other beside it."""
+def certify_landmarks(features: NystroemMap, exact: ExactKernel, X: Any, dtype: np.dtype[Any]) -> Certificate:
+    """The tightest bound on the largest kernel error over the rows, with the other beside it.
+
+    Features are computed in float64 and handed on in `dtype`.
+    """
     residual = np.concatenate([_residual(features, X[i : i + _ROWS]) for i in range(0, X.shape[0], _ROWS)])
-    bound = ResidualVariance(residual=residual, rounding=_rounding(features), kernel=str(exact))
+    handed_on = 2 * float(np.finfo(dtype).eps) * exact.kernel.variance
+    bound = ResidualVariance(residual=residual, rounding=_rounding(features) + handed_on, kernel=str(exact))
     found = [bound.certificate()]
     if X.shape[0] <= EXACT_ROWS:
-        found.append(computed_error(exact, X, transform(features, X, np.dtype(float))))
+        found.append(computed_error(exact, X, transform(features, X, dtype).astype(float)))
     return tightest_first(found, [])
 
 

@@ -161,7 +161,7 @@ class NystroemFeatures(MapTransformer):
         return ExactKernel(self.kernel_, self.transforms_, self.map_.values.one_sided)
 
     def _certify_kernel(self, X: Any, delta: float, context: CertificateContext) -> Certificate:
-        return certify_landmarks(self.map_, self._exact_kernel(), X)
+        return certify_landmarks(self.map_, self._exact_kernel(), X, np.promote_types(X.dtype, context.precision))
 
     def _values(self, points: Array) -> KernelMap:
         one_sided = self.group is not None and self.group.closed and sees_distance_only(self.kernel_)

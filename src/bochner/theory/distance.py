@@ -257,8 +257,8 @@ class ClassifierDistance(Bound):
         """The largest difference of scores at the training rows; no probability is involved."""
         claim = (
             f"over the {self.n_rows:,} training rows, the largest difference between the scores of this model and "
-            f"those of {self.machine}{self.apart} is {{value}} (by a duality gap of {rounded_up(self.gap)} of the exact "
-            f"kernel problem, whose objective is {rounded_up(self.objective)})"
+            f"those of {self.machine}{self.apart} is {{value}} (by a duality gap of {rounded_up(self.gap)} of the "
+            f"exact kernel problem, whose objective is {rounded_up(self.objective)})"
         )
         return self._certificate(
             self.largest,

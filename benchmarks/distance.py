@@ -1,0 +1,66 @@
+"""The certified distance to exact kernel ridge at n = 36,000 against the distance itself: kin40k, D = 4,096.
+
+    python benchmarks/distance.py [rows]
+
+`certify(X, y=y)` after several numbers of products with the exact kernel, beside the distance itself: from the exact
+solution by conjugate gradients, whose own limits say how well it is known (to 1e-8 of it). An upper limit must never be
+below the truth, and be within 1.5 times of it after at most 25 products.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import numpy as np
+from accuracy import table
+from harness import write
+
+import bochner as bo
+from bochner.solvers.exact_ridge import ExactRidge, Patience
+from bochner.statistics.kernel_product import KernelProduct
+
+WIDTH, PRODUCTS = 4096, (4, 6, 8, 12, 16, 25)
+
+
+def truth(model, X, y):
+    """Limits on the root mean square distance, from the exact solution, and the products it took."""
+    exact = ExactRidge(KernelProduct(model.features_.kernel_, X), y[:, None], np.ones(len(X)), model.alpha_, True)
+    found = exact.distance(model.predict(X)[:, None], Patience(tightness=1 + 1e-8, max_products=400))
+    return found.root_mean_square(), found.n_products
+
+
+def certified(model, X, y, **patience):
+    start = time.perf_counter()
+    certificate = model.certify(X, y=y, **patience)
+    return {
+        "products": certificate.details["n_products"],
+        "at_least": certificate.at_least,
+        "at_most": certificate.value,
+        "seconds": time.perf_counter() - start,
+    }
+
+
+def main(n_rows: int) -> None:
+    (X, y), _ = table("kin40k", 0)
+    X, y = X[:n_rows], y[:n_rows]
+    model = bo.KernelRegressor(n_components=WIDTH, length_scale="ard", alpha="evidence", random_state=0).fit(X, y)
+    curve = [certified(model, X, y, tightness=1.0, max_products=products) for products in PRODUCTS]
+    default = certified(model, X, y)
+    (low, high), n_products = truth(model, X, y)
+    for record in (*curve, default):
+        record["over_truth"] = record["at_most"] / low
+        record["holds"] = bool(record["at_least"] <= high and low <= record["at_most"])
+    reached = [record for record in curve if record["products"] <= 25 and record["over_truth"] <= 1.5]
+    payload = {
+        "data": "kin40k", "n": len(X), "n_components": WIDTH, "alpha": model.alpha_,
+        "truth": {"at_least": low, "at_most": high, "products": n_products},
+        "curve": curve, "default": default,
+        "all_hold": all(record["holds"] for record in (*curve, default)),
+        "within_1.5_by": min((record["products"] for record in reached), default=None),
+    }  # fmt: skip
+    write("distance", payload)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 36_000)
