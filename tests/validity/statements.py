@@ -218,7 +218,7 @@ def _answers(setting, features, asked, truth):
 
 
 def exact_scores(K, labels, weight, alpha, loss, intercept, n_classes):
-    """Scores of the exact kernel machine at the rows of K (m, n), its first n being the training rows, by dense solvers."""
+    """Scores of the exact kernel machine at the rows of K (m, n), the first n the training rows, by dense solvers."""
     n = K.shape[1]
     square = K[:n]
     L = np.linalg.cholesky(square + 1e-12 * np.trace(square) / n * np.eye(n))
