@@ -27,8 +27,10 @@ __all__ = ["bounds"]
 def bounds(as_json: bool, quiet: bool, **given: Any) -> None:
     """How many random features each theorem asks for, with its status and source.
 
-    VALID is proved as printed, CORRECTED after a repair, ASYMPTOTIC has no constants, REFUTED is false as printed.
-    Bounds differ in what they cover: one pair of points, all pairs of some points, or a whole region.
+    VALID is true as stated, CORRECTED is proved after a repair, ASYMPTOTIC has no constants, UNPROVED is neither proved
+    nor refuted, REFUTED is false as printed. Only VALID and CORRECTED bounds ask for features; the others are formulas
+    as printed and rates, which --all lists. Bounds differ in what they cover: one pair of points, all pairs of some
+    points, or a whole region.
 
     \b
     Examples:
