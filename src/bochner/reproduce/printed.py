@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -106,7 +106,7 @@ def _refuted() -> list[Numbers]:
 
 def _counterexamples() -> list[Numbers]:
     """Every refuted claim in the setting of its counterexample."""
-    claims = [getattr(published, name) for name in published.__all__]
+    claims: list[Any] = [getattr(published, name) for name in published.__all__]
     rows = []
     for claim in claims:
         if isinstance(claim, type) and claim.status is Status.REFUTED:
