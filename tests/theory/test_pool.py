@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 import bochner as bo
 from bochner.errors import AssumptionError, InvalidParameterError
@@ -52,6 +53,8 @@ def test_it_is_what_the_definitions_say():
     assert bound.frequencies_needed(0.3, 0.1) == pytest.approx(count)
     m = int(np.ceil(count))
     assert bound.accuracy(m, 0.1) <= 0.3 < bound.accuracy(m - 1, 0.1)
+    sparse = PoolApproximation.of(pool, csr_array(X), kernel=KERNEL, alpha=ALPHA)
+    assert sparse == bound
     phase = PoolApproximation.of(pool, X, kernel=KERNEL, alpha=ALPHA, embedding="phase")
     assert phase.frequencies_needed(0.3, 0.1) == pytest.approx(2 * count)
 
@@ -83,7 +86,9 @@ def test_only_independent_draws_are_certified():
         ({"alpha": 0.0}, InvalidParameterError, "'alpha'"),
         ({"alpha": 1e6}, AssumptionError, "alpha <= "),
         ({"X": np.zeros((3, 2))}, InvalidParameterError, "'X'"),
-        ({"X": np.zeros(3)}, InvalidParameterError, "'X'"),
+        ({"X": np.zeros(3)}, ValueError, "2D array"),
+        ({"X": np.full((3, 1), np.nan)}, ValueError, "NaN"),
+        ({"X": np.zeros((0, 1))}, ValueError, "0 sample"),
         ({"embedding": "sine"}, InvalidParameterError, "'embedding'"),
     ],
 )

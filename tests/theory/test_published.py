@@ -14,6 +14,7 @@ from bochner.theory.uniform import beta
 
 STATUSES = {
     "LiHonorioTheorem1": "REFUTED",
+    "LiHonorioTheorem1Line": "UNPROVED",
     "LiHonorioTheorem2": "VALID",
     "LiHonorioTheorem3": "VALID",
     "LiHonorioCorollary1": "REFUTED",
@@ -212,9 +213,9 @@ def test_when_the_counts_of_zhu_li_are_enough_at_one_half(d_tau, ratio):
     quarter = generalization.features_for_operator_bound(d_tau, d_lambda, delta, kept=0.25)
     assert published.ZhuLiCorollaryFeatures(**setting).value() >= quarter
     assert published.ZhuLiFeatures(**setting).value() >= quarter
-    if ratio >= 64 and d_tau >= 50:
+    if ratio >= 64.5 and d_tau >= 1e4:
         enough = generalization.features_for_operator_bound(d_tau, d_lambda, delta)
-        assert published.ZhuLiFeatures(**setting).value() >= enough * (1 - 1 / d_tau)
+        assert published.ZhuLiFeatures(**setting).value() >= enough
 
 
 def test_raj_theorem_3_2_is_true_for_ordinary_delta():

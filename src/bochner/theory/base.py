@@ -93,7 +93,9 @@ class Claim(ABC):
     def describe(cls) -> dict[str, Any]:
         """The claim as a plain dict: name, kind, statement, status, source, assumptions, evidence."""
         kind = next(base.__name__ for base in (Bound, Rate, Published) if issubclass(cls, base))
-        home = cls.__module__.removeprefix("bochner.theory.").split(".")[0]  # `published` is a package
+        module = cls.__module__
+        ours = module.startswith("bochner.theory.")  # where `published` is a package
+        home = module.split(".")[2] if ours else module.rsplit(".", 1)[-1]
         return {
             "name": f"{home}.{cls.__name__}",
             "kind": kind,

@@ -7,6 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
+from scipy.sparse import issparse
+from sklearn.utils import check_array
 
 from bochner._typing import Array
 from bochner.errors import invalid_parameter
@@ -84,7 +86,7 @@ class PoolApproximation(Bound):
         ----------
         pool : ScoredPool
             Of draws with replacement; refused otherwise.
-        X : array of shape (n, d)
+        X : array or sparse matrix of shape (n, d)
             The rows to certify. They may be those of the pilot.
         kernel : Stationary
         alpha : float
@@ -97,8 +99,9 @@ class PoolApproximation(Bound):
         )
         if not 0 < alpha < np.inf:
             raise invalid_parameter("PoolApproximation", "alpha", "a positive finite number", alpha)
-        rows = np.asarray(X, dtype=float)
-        if rows.ndim != 2 or rows.shape[1] != pool.omega.shape[1]:
+        table = check_array(X, accept_sparse="csr", dtype=float)
+        rows = table.toarray() if issparse(table) else table
+        if rows.shape[1] != pool.omega.shape[1]:
             raise invalid_parameter("PoolApproximation", "X", f"rows of {pool.omega.shape[1]} columns", rows.shape)
         projection = rows @ pool.omega.T
         Z = np.sqrt(kernel.variance / len(pool.omega)) * np.hstack([np.cos(projection), np.sin(projection)])

@@ -25,6 +25,7 @@ __all__ = [
     "LiHonorioEq10",
     "LiHonorioEq12",
     "LiHonorioTheorem1",
+    "LiHonorioTheorem1Line",
     "LiHonorioTheorem2",
     "LiHonorioTheorem3",
     "li_honorio_thm1",
@@ -39,12 +40,18 @@ def li_honorio_thm1(m: int, R: float, eps: float) -> float:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LiHonorioTheorem1(Published):
-    """The dimension-free uniform bound. False for d > 1 (`lower.Impossibility`); for d = 1 it is open."""
-
+class _DimensionFreeTail(Published):
     m: int
     R: float
     eps: float
+
+    def value(self) -> float:
+        return float(3 * (self.R / self.eps) ** (2 / 3) * self.m ** (-1 / 3) * np.exp(-self.m * self.eps**2 / 12))
+
+
+@dataclass(frozen=True, kw_only=True)
+class LiHonorioTheorem1(_DimensionFreeTail):
+    """The dimension-free uniform bound. False for d > 1 (`lower.Impossibility`); for d = 1 it is open."""
 
     statement: ClassVar[str] = (
         "P(sup over ||u|| <= R of |s - k| >= eps) <= 3 R^(2/3) m^(-1/3) eps^(-2/3) exp(-m eps^2/12)"
@@ -58,9 +65,6 @@ class LiHonorioTheorem1(Published):
         "is dimension-free; uniform.LiHonorioLine for a line."
     )
 
-    def value(self) -> float:
-        return float(3 * (self.R / self.eps) ** (2 / 3) * self.m ** (-1 / 3) * np.exp(-self.m * self.eps**2 / 12))
-
     @classmethod
     def counterexample(cls) -> Counterexample:
         """P(chi2_{d-m+1} >= pi^2 m / R^2) against the claim at eps = 1."""
@@ -73,6 +77,21 @@ class LiHonorioTheorem1(Published):
             exact=True,
             reason=_ALL_COSINES,
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LiHonorioTheorem1Line(_DimensionFreeTail):
+    """Theorem 1 for inputs of one dimension, where neither a proof nor a violation is known."""
+
+    statement: ClassVar[str] = (
+        "d = 1: P(sup over |u| <= R of |s - k| >= eps) <= 3 R^(2/3) m^(-1/3) eps^(-2/3) exp(-m eps^2/12)"
+    )
+    status: ClassVar[Status] = Status.UNPROVED
+    source: ClassVar[Source] = Source(LI_HONORIO, "Theorem 1, d = 1")
+    correction: ClassVar[str] = (
+        "The proof takes sup E f'^2 for E sup f'^2, which is larger, and a number of intervals that is not an "
+        "integer. Use uniform.AnchoredCover or uniform.LiHonorioLine."
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

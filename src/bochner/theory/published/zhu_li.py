@@ -42,10 +42,10 @@ class ZhuLiFeatures(_FeatureCount):
     status: ClassVar[Status] = Status.UNPROVED
     source: ClassVar[Source] = Source(ZHU_LI, "Theorems 1 and 2")
     correction: ClassVar[str] = (
-        "The proof drops a 1/2 and the 16 inside the logarithm. For r = 1/2 the count is enough if d(lambda)/delta >= "
-        "64 (it then exceeds generalization.features_for_operator_bound), and for ||f~ - f_H|| <= 2R lambda^(1/2) "
-        "alone from d(lambda)/delta >= 4 and d_tau >= 1 on. For r > 1/2 the proof rests on Theorem 3, which is false; "
-        "whether the risk bound is, is open."
+        "The proof drops a 1/2 and the 16 inside the logarithm. For r = 1/2 the count is enough where it exceeds "
+        "generalization.features_for_operator_bound (from d(lambda)/delta of about 64 on, for large d_tau), and for "
+        "||f~ - f_H|| <= 2R lambda^(1/2) alone from d(lambda)/delta >= 4 on, for d_tau >= 1. For r > 1/2 the proof "
+        "rests on Theorem 3, which is false; whether the risk bound is, is open."
     )
 
     def value(self) -> float:
