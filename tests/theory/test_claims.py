@@ -74,6 +74,8 @@ def counterexample():
     [
         ({"status": Status.REFUTED, "evidence": Evidence.COUNTEREXAMPLE}, "REFUTED without a counterexample"),
         ({"status": Status.UNPROVED, "counterexample": counterexample}, "must be REFUTED"),
+        ({"status": Status.UNPROVED}, "UNPROVED with evidence DERIVED"),
+        ({"status": Status.VALID, "evidence": Evidence.OPEN}, "VALID with evidence OPEN"),
         ({"status": Status.VALID, "counterexample": counterexample}, "must be REFUTED"),
         ({"status": Status.REFUTED, "counterexample": counterexample}, "REFUTED with evidence DERIVED"),
         ({"status": Status.VALID, "evidence": Evidence.COUNTEREXAMPLE}, "VALID with evidence COUNTEREXAMPLE"),

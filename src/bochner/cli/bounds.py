@@ -62,6 +62,13 @@ def bounds(as_json: bool, quiet: bool, **given: Any) -> None:
     screen.show(document, _heading(document), table("", lines, header), *rest)
 
 
+_WITHOUT_FEATURES = {
+    "Bound": "it gives no number of features for an error",
+    "Rate": "a rate, without constants",
+    "Published": "as printed: not a bound",
+}
+
+
 def _needed(claim: Any, setting: dict[str, Any], eps: float, delta: float) -> dict[str, Any]:
     """The claim in this setting: its number of features, or why there is none."""
     from dataclasses import MISSING, fields
@@ -72,7 +79,7 @@ def _needed(claim: Any, setting: dict[str, Any], eps: float, delta: float) -> di
     about = claim.describe()
     row = {**about, "bounds": getattr(claim, "quantity", about["statement"]), "features": None, "why_none": None}
     if not issubclass(claim, TailBound):
-        return row | {"why_none": "it gives no number of features for an error"}
+        return row | {"why_none": _WITHOUT_FEATURES[about["kind"]]}
     wanted = {field.name: field.default is MISSING and field.default_factory is MISSING for field in fields(claim)}
     absent = [name for name, required in wanted.items() if required and name not in setting]
     if absent:

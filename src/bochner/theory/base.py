@@ -66,6 +66,7 @@ class Evidence(Enum):
     COMPUTER_ASSISTED = "proved with a computer-checked cover (tests/theory)"
     QUOTED = "quoted from its source, not re-derived"
     COUNTEREXAMPLE = "an explicit counterexample, run in the test suite"
+    OPEN = "none: the printed proof was read and has a gap, and no violation is known"
 
 
 @dataclass(frozen=True)
@@ -248,7 +249,8 @@ class Published(Claim):
 
     The status speaks of the printed statement, not of its proof: a true statement with a broken proof is VALID if what
     we prove implies it. A refuted claim has a class method `counterexample()` that returns a `Counterexample`, and its
-    evidence is COUNTEREXAMPLE; no other claim has either. Anything else is a `TypeError` when the class is defined.
+    evidence is COUNTEREXAMPLE; no other claim has either. The evidence of an unproved one is OPEN. Anything else is a
+    `TypeError` when the class is defined.
     """
 
     evidence: ClassVar[Evidence] = Evidence.DERIVED
@@ -266,7 +268,8 @@ class Published(Claim):
             )
         if status is not None and has_one and not refuted:
             raise TypeError(f"{cls.__name__} has a counterexample() and is {status.name}: it must be REFUTED")
-        if status is not None and refuted != (cls.evidence is Evidence.COUNTEREXAMPLE):
+        belonging = {Evidence.COUNTEREXAMPLE: Status.REFUTED, Evidence.OPEN: Status.UNPROVED}
+        if status is not None and belonging.get(cls.evidence, Status.VALID) is not status:
             raise TypeError(f"{cls.__name__} is {status.name} with evidence {cls.evidence.name}")
 
     @classmethod

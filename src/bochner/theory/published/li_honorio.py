@@ -88,6 +88,7 @@ class LiHonorioTheorem1Line(_DimensionFreeTail):
     )
     status: ClassVar[Status] = Status.UNPROVED
     source: ClassVar[Source] = Source(LI_HONORIO, "Theorem 1, d = 1")
+    evidence: ClassVar[Evidence] = Evidence.OPEN
     correction: ClassVar[str] = (
         "The proof takes sup E f'^2 for E sup f'^2, which is larger, and a number of intervals that is not an "
         "integer. Use uniform.AnchoredCover or uniform.LiHonorioLine."
@@ -305,6 +306,7 @@ class LiHonorioEq10(Published):
     )
     status: ClassVar[Status] = Status.UNPROVED
     source: ClassVar[Source] = Source(LI_HONORIO, "eq 10")
+    evidence: ClassVar[Evidence] = Evidence.OPEN
     correction: ClassVar[str] = (
         "Does not follow from eq 9: sqrt(a) + sqrt(b) >= sqrt(a + b) goes the wrong way. Use "
         "uniform.SriperumbudurSzabo."

@@ -41,6 +41,7 @@ class ZhuLiFeatures(_FeatureCount):
     )
     status: ClassVar[Status] = Status.UNPROVED
     source: ClassVar[Source] = Source(ZHU_LI, "Theorems 1 and 2")
+    evidence: ClassVar[Evidence] = Evidence.OPEN
     correction: ClassVar[str] = (
         "The proof drops a 1/2 and the 16 inside the logarithm. For r = 1/2 the count is enough where it exceeds "
         "generalization.features_for_operator_bound (from d(lambda)/delta of about 64 on, for large d_tau), and for "
@@ -61,6 +62,7 @@ class ZhuLiCorollaryFeatures(_FeatureCount):
     )
     status: ClassVar[Status] = Status.UNPROVED
     source: ClassVar[Source] = Source(ZHU_LI, "Corollaries 1 and 2")
+    evidence: ClassVar[Evidence] = Evidence.OPEN
     correction: ClassVar[str] = (
         "A factor 2 is lost and 16/3 rounded down to 5, so L_s + lambda >= (L + lambda)/2 does not follow. At r = 1/2 "
         "the count is enough for L_s + lambda >= (L + lambda)/4, hence for ||f~ - f_H|| <= 2R lambda^(1/2), if d_tau "
