@@ -19,9 +19,17 @@ from bochner.groups import Group
 from bochner.kernels import Cauchy, Gaussian, Matern, Product, Scaled, Stationary, Sum
 from bochner.sampling import MonteCarlo, Sampler
 from bochner.solvers.path import PathSolver
-from bochner.theory import Status, TailBound
+from bochner.theory import Counterexample, Published, Status, TailBound
 
-__all__ = ["check_bound", "check_failure_rate", "check_group", "check_kernel", "check_sampler", "check_solver"]
+__all__ = [
+    "check_bound",
+    "check_failure_rate",
+    "check_group",
+    "check_kernel",
+    "check_published",
+    "check_sampler",
+    "check_solver",
+]
 
 _DRAWS = 40_000
 _FALSE_ALARM = 1e-9  # of one comparison
@@ -160,6 +168,31 @@ def check_failure_rate(bound: TailBound, errors: Array, n_components: int, epsil
         _assert(rate_at_least(failures, len(errors)) <= promised, observed)
         informative |= failures > 0 and promised < 1
     return informative
+
+
+def check_published(claim: type[Published]) -> None:
+    """A printed formula says why it has its status and issues no certificate; if refuted, its counterexample runs.
+
+    Parameters
+    ----------
+    claim : subclass of Published
+        A concrete one, such as those in `theory.bounds()`.
+    """
+    _assert(bool(claim.correction), f"{claim.__name__} does not say why it has its status")
+    _assert(not hasattr(claim, "certificate"), f"{claim.__name__} is printed, not proved: it issues no certificate")
+    _assert(
+        (claim.status is Status.REFUTED) == hasattr(claim, "counterexample"), f"{claim.__name__}: label and evidence"
+    )
+    if claim.status is not Status.REFUTED:
+        return
+    run: Any = claim.counterexample  # type: ignore[attr-defined]
+    found = run()
+    _assert(isinstance(found, Counterexample), f"{claim.__name__}.counterexample() returned {found!r}")
+    _assert(found == run(), f"{claim.__name__}.counterexample() is not reproducible")
+    _assert(bool(np.isfinite(found.claimed) and np.isfinite(found.true_at_least)), f"not a number: {found}")
+    _assert(found.violated, f"{claim.__name__} is not violated by its counterexample: {found}")
+    if found.quantity.startswith("P("):
+        _assert(0 <= found.claimed < found.true_at_least <= 1, f"not probabilities: {found}")
 
 
 def rate_at_least(failures: int, trials: int) -> float:

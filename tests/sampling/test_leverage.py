@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.stats import chi2
 
 import bochner as bo
 from bochner.errors import AssumptionError, FirstBlockWarning, MemoryBudgetError
@@ -24,9 +25,10 @@ def fitted(kernel=None, n_components=40, **parameters):
 
 @pytest.mark.parametrize(("embedding", "width"), [("paired", 17), ("phase", 9)])
 @pytest.mark.parametrize("kernel", KERNELS, ids=range(len(KERNELS)))
-def test_the_mean_over_seeds_is_the_kernel(kernel, embedding, width):
+@pytest.mark.parametrize("replacement", [False, True])
+def test_the_mean_over_seeds_is_the_kernel(kernel, embedding, width, replacement):
     """Ten pairs and five diagonals, each a mean of 500 estimates: 5.7 standard errors, 2e-7 of false alarm in all."""
-    points, sampler = X[:5], bo.Leverage(pilot_rows=30, pool_size=48, penalty=1e-3)
+    points, sampler = X[:5], bo.Leverage(pilot_rows=30, pool_size=48, penalty=1e-3, replacement=replacement)
     measure, pilot, m = kernel.spectral_measure(2), Pilot(X[:30], kernel), n_frequencies(width, embedding)
     estimates = []
     for seed in range(500):
@@ -59,9 +61,11 @@ def test_inclusion_probabilities_sum_to_the_number_and_keep_the_order():
     np.testing.assert_allclose(inclusion_probabilities(scores, 200), 1.0)
 
 
+@pytest.mark.parametrize("replacement", [False, True])
 @pytest.mark.parametrize("mixing", [0.05, 0.2, 0.5, 1.0])
-def test_weights_are_bounded_by_the_mixing(mixing):
-    features = fitted(bo.Laplacian(), 41, random_state=0, sampler={"mixing": mixing, "penalty": 1e-6})
+def test_weights_are_bounded_by_the_mixing(mixing, replacement):
+    sampler = {"mixing": mixing, "penalty": 1e-6, "replacement": replacement}
+    features = fitted(bo.Laplacian(), 41, random_state=0, sampler=sampler)
     assert features.pilot_.largest_weight <= 1 / mixing * (1 + 1e-12)
     power = features.map_.amplitude[:-1] ** 2 * 21  # the last one has a phase, and twice the power
     assert power.max() <= 1 / mixing * (1 + 1e-12)
@@ -209,3 +213,42 @@ def test_it_needs_data_and_memory():
     with bo.config_context(memory="1MB"), pytest.raises(MemoryBudgetError, match="pilot_rows"):
         bo.FourierFeatures(sampling="leverage").fit(X)
     assert bo.Leverage().draw(bo.Gaussian().spectral_measure(2), 4, 2, 0, Pilot(X, bo.Gaussian())).omega.shape == (4, 2)
+
+
+def test_with_replacement_the_draws_are_independent_and_follow_the_proposal():
+    """Counts of 20,000 draws from a pool of 50: a chi-squared statistic above its 1 - 1e-7 quantile is not chance."""
+    kernel, sampler = bo.Matern(), bo.Leverage(replacement=True, pool_size=50, pilot_rows=40, penalty=1e-4, mixing=0.1)
+    pilot, measure, m = Pilot(X, kernel), kernel.spectral_measure(2), 20_000
+    pool = sampler.scored_pool(measure, m, 2, 0, pilot)
+    drawn = sampler.draw(measure, m, 2, 0, pilot)
+    place = {tuple(row): i for i, row in enumerate(pool.omega)}
+    taken = np.array([place[tuple(row)] for row in drawn.omega])
+    counts = np.bincount(taken, minlength=50)
+    assert np.sum((counts - m * pool.proposal) ** 2 / (m * pool.proposal)) <= chi2.isf(1e-7, 49)
+    pairs = np.mean(taken[1:] == taken[:-1])  # of neighbours, as often alike as independent draws are
+    alike = np.sum(pool.proposal**2)
+    assert abs(pairs - alike) <= 6 * np.sqrt(alike / m)
+    np.testing.assert_allclose(drawn.weights, 1 / (50 * pool.proposal[taken]))
+    assert pool.proposal.sum() == pytest.approx(1.0)
+    assert not bo.Leverage(pilot_rows=40).scored_pool(measure, 20, 2, 0, pilot).replacement
+
+
+def test_the_scored_pool_is_that_of_the_fitted_map():
+    features = fitted(n_components=50, random_state=3, sampler={"replacement": True})
+    kernel, d = features.kernel_, X.shape[1]
+    pool = features.sampling.scored_pool(kernel.spectral_measure(d), 25, d, features.seed_, Pilot(X, kernel))
+    assert {tuple(row) for row in features.map_.omega} <= {tuple(row) for row in pool.omega}
+    assert len(pool.omega) == features.pilot_.pool_size
+    assert pool.penalty == features.pilot_.penalty
+
+
+@pytest.mark.parametrize("bad", ["yes", 1, None])
+def test_replacement_is_true_or_false(bad):
+    with pytest.raises(ValueError, match="'replacement' parameter of Leverage must be True or False"):
+        fitted(sampler={"replacement": bad})
+
+
+def test_a_pool_smaller_than_the_map_needs_replacement():
+    assert fitted(n_components=40, sampler={"replacement": True, "pool_size": 5}).map_.omega.shape == (20, 2)
+    with pytest.raises(ValueError, match="at least 20"):
+        fitted(n_components=40, sampler={"pool_size": 5})

@@ -39,16 +39,23 @@ def test_operator_bound_refuses_what_it_cannot_certify():
         operator(d_lambda=-1)
 
 
+@pytest.mark.parametrize("kept", [0.25, 0.5, 0.8])
 @pytest.mark.parametrize("seed", range(5))
-def test_operator_inequality_holds_in_simulation(seed):
+def test_operator_inequality_holds_in_simulation(seed, kept):
     rng = np.random.default_rng(seed)
     mu, lam = np.r_[1.0, np.full(20, 1e-2)], 1e-2
     d_lambda = float(np.sum(mu / (mu + lam)))  # random signs: every draw has this leverage
-    s = int(np.ceil(generalization.features_for_operator_bound(d_lambda, d_lambda, 0.05)))
+    s = int(np.ceil(generalization.features_for_operator_bound(d_lambda, d_lambda, 0.05, kept=kept)))
     features = rng.choice([-1.0, 1.0], (s, 21)) * np.sqrt(mu)
     whitener = 1 / np.sqrt(mu + lam)
     sampled = whitener[:, None] * (features.T @ features / s + lam * np.eye(21)) * whitener
-    assert np.linalg.eigvalsh(sampled).min() >= 0.5
+    assert np.linalg.eigvalsh(sampled).min() >= kept
+
+
+@pytest.mark.parametrize("kept", [0.2, 1.0, -1.0, np.nan])
+def test_a_share_that_cannot_be_kept_is_refused(kept):
+    with pytest.raises(InvalidParameterError, match="'kept'"):
+        generalization.features_for_operator_bound(10, 10, 0.05, kept=kept)
 
 
 def test_approximation_error_at_half():

@@ -143,7 +143,7 @@ def test_what_remains_of_li_honorio_on_a_line(m, R, eps, value):
 def test_sriperumbudur_szabo(m, d, S, eps):
     bound = uniform.SriperumbudurSzabo(kernel=GAUSSIAN, n_features=d, diameter=S)
     assert bound.error(2 * m, np.exp(-3)) == pytest.approx(eps, rel=3e-6)
-    restated = published.LiHonorioEq10(m=m, d=d, diameter=S, sigma_p=np.sqrt(d), tau=3.0)
+    restated = published.LiHonorioEq9(m=m, d=d, diameter=S, sigma_p=np.sqrt(d), tau=3.0)
     assert restated.value() == pytest.approx(eps, rel=3e-6)
 
 

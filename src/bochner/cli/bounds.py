@@ -27,8 +27,10 @@ __all__ = ["bounds"]
 def bounds(as_json: bool, quiet: bool, **given: Any) -> None:
     """How many random features each theorem asks for, with its status and source.
 
-    VALID is proved as printed, CORRECTED after a repair, ASYMPTOTIC has no constants, REFUTED is false as printed.
-    Bounds differ in what they cover: one pair of points, all pairs of some points, or a whole region.
+    VALID is true as stated, CORRECTED is proved after a repair, ASYMPTOTIC has no constants, UNPROVED is neither proved
+    nor refuted, REFUTED is false as printed. Only VALID and CORRECTED bounds ask for features; the others are formulas
+    as printed and rates, which --all lists. Bounds differ in what they cover: one pair of points, all pairs of some
+    points, or a whole region.
 
     \b
     Examples:
@@ -60,6 +62,13 @@ def bounds(as_json: bool, quiet: bool, **given: Any) -> None:
     screen.show(document, _heading(document), table("", lines, header), *rest)
 
 
+_WITHOUT_FEATURES = {
+    "Bound": "it gives no number of features for an error",
+    "Rate": "a rate, without constants",
+    "Published": "as printed: not a bound",
+}
+
+
 def _needed(claim: Any, setting: dict[str, Any], eps: float, delta: float) -> dict[str, Any]:
     """The claim in this setting: its number of features, or why there is none."""
     from dataclasses import MISSING, fields
@@ -70,7 +79,7 @@ def _needed(claim: Any, setting: dict[str, Any], eps: float, delta: float) -> di
     about = claim.describe()
     row = {**about, "bounds": getattr(claim, "quantity", about["statement"]), "features": None, "why_none": None}
     if not issubclass(claim, TailBound):
-        return row | {"why_none": "it gives no number of features for an error"}
+        return row | {"why_none": _WITHOUT_FEATURES[about["kind"]]}
     wanted = {field.name: field.default is MISSING and field.default_factory is MISSING for field in fields(claim)}
     absent = [name for name, required in wanted.items() if required and name not in setting]
     if absent:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.stats import binom
 
 from bochner.kernels import Gaussian
 from bochner.reproduce.experiment import COLOURS, Experiment, Numbers
-from bochner.theory import expectation, generalization, lower, mean_square, published, uniform
+from bochner.theory import Status, expectation, generalization, mean_square, published, uniform
 from bochner.theory.base import Embedding, Published
 
 if TYPE_CHECKING:
@@ -36,8 +35,12 @@ _TITLES = {
 
 
 def measure() -> Numbers:
-    """Rows of result, setting, printed, corrected, and where there is one, our tightest value and the truth."""
-    return {"rows": [*_tails(), *_concentration(), *_refuted(), *_expectations(), *_feature_counts()]}
+    """Rows of result, setting, printed, corrected, and where there is one, our tightest value and the truth.
+
+    Rows of quantity "counterexample", one for each refuted claim, are not drawn: some of their values are 0 or 1e-50.
+    """
+    drawn = [*_tails(), *_concentration(), *_refuted(), *_expectations(), *_feature_counts()]
+    return {"rows": [*drawn, *_counterexamples()]}
 
 
 def _row(quantity: str, claim: Published, setting: str, corrected: float | None, **others: float) -> Numbers:
@@ -90,26 +93,38 @@ def _concentration() -> list[Numbers]:
 def _refuted() -> list[Numbers]:
     """Claims that a computation contradicts: the printed value is below the truth."""
     m, d, R = 40, 100, 3.0
+    theorem = published.LiHonorioTheorem1(m=m, R=R, eps=1.0)
     raj = published.RajTheorem31Pointwise(n_transforms=100, eps=0.2)
     cover = uniform.AnchoredCover(kernel=_KERNEL, n_features=d, diameter=R)
+    ours, setting = cover.probability(1.0, n_components=2 * m), f"m = {m}, d = {d}, R = {R:g}, ε = 1"
+    truths = [claim.counterexample().true_at_least for claim in (theorem, raj)]
     return [
-        _row(
-            "probability",
-            published.LiHonorioTheorem1(m=m, R=R, eps=1.0),
-            f"m = {m}, d = {d}, R = {R:g}, ε = 1",
-            None,
-            ours=cover.probability(1.0, n_components=2 * m),
-            truth=lower.impossibility_lower_bound(m, d, R),
-        ),
-        _row("probability", raj, "r = 100, ε = 0.2", raj.corrected(), truth=_raj_exact(100, 0.2)),
+        _row("probability", theorem, setting, None, ours=ours, truth=truths[0]),
+        _row("probability", raj, "r = 100, ε = 0.2", raj.corrected(), truth=truths[1]),
     ]
 
 
-def _raj_exact(r: int, eps: float, p: float = 0.75) -> float:
-    """q has mass p at the identity, the rest on many far shifts; x = y: pairs of identities among r draws."""
-    identities = np.arange(r + 1)
-    value = identities * (identities - 1) / (r * (r - 1))
-    return float(binom.pmf(identities, r, p)[np.abs(value - p**2) >= eps].sum())
+def _counterexamples() -> list[Numbers]:
+    """Every refuted claim in the setting of its counterexample."""
+    claims: list[Any] = [getattr(published, name) for name in published.__all__]
+    rows = []
+    for claim in claims:
+        if getattr(claim, "status", None) is Status.REFUTED:
+            found = claim.counterexample()
+            rows.append(
+                {
+                    "quantity": "counterexample",
+                    "result": f"{claim.source.paper.split(',')[0]}, {claim.source.result}",
+                    "setting": found.setting,
+                    "status": claim.status.name,
+                    "of": found.quantity,
+                    "printed": found.claimed,
+                    "truth": found.true_at_least,
+                    "exact": found.exact,
+                    "correction": claim.correction,
+                }
+            )
+    return rows
 
 
 def _expectations() -> list[Numbers]:

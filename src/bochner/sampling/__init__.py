@@ -5,7 +5,7 @@ from bochner.sampling.base import Frequencies, Sampler
 from bochner.sampling.leverage import Leverage
 from bochner.sampling.monte_carlo import MonteCarlo
 from bochner.sampling.orthogonal import Orthogonal
-from bochner.sampling.pilot import Pilot, PilotRecord
+from bochner.sampling.pilot import Pilot, PilotRecord, ScoredPool
 from bochner.sampling.quasi_monte_carlo import QuasiMonteCarlo
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "PilotRecord",
     "QuasiMonteCarlo",
     "Sampler",
+    "ScoredPool",
     "resolve_sampler",
 ]
 

@@ -14,7 +14,15 @@ from bochner.errors import AssumptionError, invalid_parameter
 from bochner.kernels.measure import SpectralMeasure
 from bochner.sampling.base import Frequencies, Sampler
 from bochner.sampling.monte_carlo import MonteCarlo
-from bochner.sampling.pilot import Pilot, PilotRecord, leverage, penalty_of_dimension, sample_rows, spectrum
+from bochner.sampling.pilot import (
+    Pilot,
+    PilotRecord,
+    ScoredPool,
+    leverage,
+    penalty_of_dimension,
+    sample_rows,
+    spectrum,
+)
 
 __all__ = ["Leverage"]
 
@@ -25,14 +33,18 @@ class Leverage(Sampler):
     """Frequencies in proportion to their leverage on the data (Bach 2017; Li et al. 2019, Algorithm 1).
 
     A pool of s frequencies is drawn from the spectral measure and scored on a pilot of the rows; m of the pool are
-    kept, without replacement:
+    taken, in proportion to
 
-        q_i = (1 - mixing) tau_i / sum_j tau_j + mixing / s,    pi_i = min(1, c q_i) with sum_i pi_i = m
-        w_i = m / (s pi_i)  <=  1 / mixing                      weight of a kept frequency, which makes E z.z' = k
+        q_i = (1 - mixing) tau_i / sum_j tau_j + mixing / s
 
-    Given the pool the kernel estimate has the mean of the pool's (Horvitz & Thompson 1952), and so, over pools, the
-    kernel. The m frequencies are a systematic sample: each is kept with probability pi_i exactly, and none is kept
-    twice, which at equal width is far closer to K than the draws with replacement of the papers (docs/decisions/008).
+    without replacement:  pi_i = min(1, c q_i) with sum_i pi_i = m,   w_i = m / (s pi_i)  <=  1 / mixing
+    with replacement:     m independent draws from q,                 w_i = 1 / (s q_i)   <=  1 / mixing
+
+    The weights w_i make E z.z' = k: given the pool the kernel estimate has the mean of the pool's, and so, over pools,
+    the kernel. Without replacement the m frequencies are a systematic sample: each is kept with probability pi_i
+    exactly (Horvitz & Thompson 1952), and none is kept twice, which at equal width is far closer to K
+    (docs/decisions/008). With replacement they are the independent draws of the papers, and only those have a bound:
+    `theory.pool.PoolApproximation`, relative to the pool.
 
     Parameters
     ----------
@@ -47,6 +59,8 @@ class Leverage(Sampler):
         Share of the plain law in the proposal; weights are at most 1 / mixing. 1 is a plain sample of the pool.
     pool : Sampler, default=None
         How the pool is drawn; None: `MonteCarlo()`. `Orthogonal()` and `QuasiMonteCarlo()` add their gain.
+    replacement : bool, default=False
+        Draw from the pool independently: certified, but farther from the kernel at equal width.
     """
 
     independent = False
@@ -61,40 +75,50 @@ class Leverage(Sampler):
         pilot_rows: int = 1000,
         mixing: float = 0.2,
         pool: Sampler | None = None,
+        replacement: bool = False,
     ) -> None:
         self.penalty = penalty
         self.pool_size = pool_size
         self.pilot_rows = pilot_rows
         self.mixing = mixing
         self.pool = pool
+        self.replacement = replacement
 
     def draw(
         self, measure: SpectralMeasure, n_frequencies: int, n_features: int, seed: int, pilot: Pilot | None = None
     ) -> Frequencies:
-        start, m = time.perf_counter(), n_frequencies
+        start = time.perf_counter()
+        pool = self.scored_pool(measure, n_frequencies, n_features, seed, pilot)
+        taken, weights = self._sample(pool, n_frequencies, seed)
+        record = PilotRecord(
+            n_rows=pool.n_rows,
+            pool_size=len(pool.omega),
+            penalty=pool.penalty,
+            effective_dimension=float(np.mean(pool.scores)),
+            standard_error=float(np.std(pool.scores) / np.sqrt(len(pool.scores))),
+            largest_weight=float(np.max(weights)),
+            seconds=time.perf_counter() - start,
+        )
+        return Frequencies(pool.omega[taken], weights, record)
+
+    def scored_pool(
+        self, measure: SpectralMeasure, n_frequencies: int, n_features: int, seed: int, pilot: Pilot | None = None
+    ) -> ScoredPool:
+        """The pool that `draw` takes its frequencies from, given the same arguments."""
         if pilot is None:
             raise AssumptionError(
                 "Leverage chooses frequencies for data: fit FourierFeatures on them, or give a pilot."
             )
-        size = self._pool_size(m)
+        size = self._pool_size(n_frequencies)
         self._check()
         omega = self._pool().draw(measure, size, n_features, seed).omega
         rows = sample_rows(pilot.X, self.pilot_rows, seed)
         penalty = self.penalty
         if penalty is None:
-            penalty = penalty_of_dimension(spectrum(rows, pilot.kernel), min(m, len(rows)) / 2)
+            penalty = penalty_of_dimension(spectrum(rows, pilot.kernel), min(n_frequencies, len(rows)) / 2)
         scores = leverage(rows, omega, pilot.kernel, penalty)
-        kept, weights = self._sample(scores, m, seed)
-        record = PilotRecord(
-            n_rows=len(rows),
-            pool_size=size,
-            penalty=float(penalty),
-            effective_dimension=float(np.mean(scores)),
-            standard_error=float(np.std(scores) / np.sqrt(size)),
-            largest_weight=float(np.max(weights)),
-            seconds=time.perf_counter() - start,
-        )
-        return Frequencies(omega[kept], weights, record)
+        proposal = (1 - self.mixing) * scores / np.sum(scores) + self.mixing / size
+        return ScoredPool(omega, scores, proposal, self.replacement, float(penalty), len(rows))
 
     def points(self, m: int, d: int, n_vectors: int, n_uniforms: int, seed: int) -> tuple[Array, Array]:
         """Standard points of the pool."""
@@ -109,13 +133,15 @@ class Leverage(Sampler):
             "kernel matrix and scores of the pilot": 8 * rows * (2 * rows + 4 * min(size, 1024)),
         }
 
-    def _sample(self, scores: Array, m: int, seed: int) -> tuple[Array, Array]:
-        """Positions in the pool of the m frequencies to keep, and their weights."""
-        size = len(scores)
-        proposal = (1 - self.mixing) * scores / np.sum(scores) + self.mixing / size
-        inclusion = inclusion_probabilities(proposal, m)
-        kept = systematic_sample(inclusion, generator(seed, Stream.RESAMPLE).random())
-        return kept, m / (size * inclusion[kept])
+    def _sample(self, pool: ScoredPool, m: int, seed: int) -> tuple[Array, Array]:
+        """Positions in the pool of the m frequencies to take, and their weights."""
+        size, rng = len(pool.proposal), generator(seed, Stream.RESAMPLE)
+        if self.replacement:
+            taken = rng.choice(size, size=m, p=pool.proposal / np.sum(pool.proposal))
+            return taken, 1 / (size * pool.proposal[taken])
+        inclusion = inclusion_probabilities(pool.proposal, m)
+        taken = systematic_sample(inclusion, rng.random())
+        return taken, m / (size * inclusion[taken])
 
     def _pool(self) -> Sampler:
         return MonteCarlo() if self.pool is None else self.pool
@@ -123,9 +149,10 @@ class Leverage(Sampler):
     def _pool_size(self, m: int) -> int:
         if self.pool_size is None:
             return max(2 * m, min(_POOL_FACTOR * m, _LARGEST_POOL))
-        if not _is_count(self.pool_size) or self.pool_size < m:
+        least = 1 if self.replacement else m
+        if not _is_count(self.pool_size) or self.pool_size < least:
             raise invalid_parameter(
-                self, "pool_size", f"None or an integer of at least {m} (frequencies)", self.pool_size
+                self, "pool_size", f"None or an integer of at least {least} (frequencies)", self.pool_size
             )
         return int(self.pool_size)
 
@@ -136,6 +163,8 @@ class Leverage(Sampler):
             raise invalid_parameter(self, "penalty", "None or a positive finite number (alpha / n)", self.penalty)
         if not _is_count(self.pilot_rows) or self.pilot_rows < 1:
             raise invalid_parameter(self, "pilot_rows", "an integer of at least 1", self.pilot_rows)
+        if not isinstance(self.replacement, bool | np.bool_):
+            raise invalid_parameter(self, "replacement", "True or False", self.replacement)
         if self._pool().uses_pilot:
             raise invalid_parameter(self, "pool", "a sampler that needs no pilot, or None", self.pool)
 

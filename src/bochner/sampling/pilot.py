@@ -21,7 +21,7 @@ from bochner._random import Stream, generator
 from bochner._typing import Array
 from bochner.kernels.base import Stationary
 
-__all__ = ["Pilot", "PilotRecord", "leverage", "penalty_of_dimension", "sample_rows", "spectrum"]
+__all__ = ["Pilot", "PilotRecord", "ScoredPool", "leverage", "penalty_of_dimension", "sample_rows", "spectrum"]
 
 _BLOCK = 1024  # frequencies whose cosines are held at a time
 _SMALLEST_PENALTY = 1e-14  # of k(0): below, K + n lambda I is singular to working precision
@@ -68,6 +68,33 @@ class PilotRecord:
     standard_error: float
     largest_weight: float
     seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredPool:
+    """A pool of frequencies with the law by which a sampler takes some of them.
+
+    Attributes
+    ----------
+    omega : array of shape (s, d)
+    scores : array of shape (s,)
+        Leverage of each on the pilot rows.
+    proposal : array of shape (s,)
+        q, the probabilities of a draw; they sum to 1.
+    replacement : bool
+        The sampler draws independently from `proposal`.
+    penalty : float
+        lambda of the scores.
+    n_rows : int
+        Pilot rows.
+    """
+
+    omega: Array
+    scores: Array
+    proposal: Array
+    replacement: bool
+    penalty: float
+    n_rows: int
 
 
 def sample_rows(X: Any, max_rows: int, seed: int) -> Array:

@@ -1,7 +1,7 @@
 """Every numbered result on the error of random features, as code, with its status and source.
 
 `bounds()` lists them. A `Bound` is proved and issues certificates; a `Rate` has exponents only; a `Published` formula
-is as printed, whatever its status, and cannot become a certificate.
+is as printed, true, open or false, and cannot become a certificate. A false one has a `counterexample()` that runs.
 """
 
 from bochner.theory import (
@@ -9,6 +9,7 @@ from bochner.theory import (
     downstream,
     expectation,
     finite_set,
+    fixed_design,
     generalization,
     lower,
     mean_square,
@@ -16,10 +17,12 @@ from bochner.theory import (
     orbit,
     orthogonal,
     pointwise,
+    pool,
     published,
     rates,
     spectral,
     supremum,
+    tables,
     uniform,
 )
 from bochner.theory.base import (
@@ -34,6 +37,7 @@ from bochner.theory.base import (
     TailBound,
     concrete_claims,
 )
+from bochner.theory.counterexample import Counterexample
 from bochner.theory.dimension import Estimate, effective_dimension, leverage_scores, maximum_feature_dimension
 from bochner.theory.feature_counts import FeatureCount, FeatureCounts, feature_counts
 from bochner.theory.spectrum import SpectrumFit, fit_spectrum
@@ -42,6 +46,7 @@ __all__ = [
     "Bound",
     "Certificate",
     "Claim",
+    "Counterexample",
     "Estimate",
     "Evidence",
     "FeatureCount",
@@ -60,6 +65,7 @@ __all__ = [
     "feature_counts",
     "finite_set",
     "fit_spectrum",
+    "fixed_design",
     "generalization",
     "leverage_scores",
     "lower",
@@ -69,10 +75,12 @@ __all__ = [
     "orbit",
     "orthogonal",
     "pointwise",
+    "pool",
     "published",
     "rates",
     "spectral",
     "supremum",
+    "tables",
     "uniform",
 ]
 

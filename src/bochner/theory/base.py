@@ -4,7 +4,8 @@ A `Claim` is any numbered result of the papers, with its status. Three kinds exi
 
 - `Bound`: proved (VALID) or repaired (CORRECTED). Only a `Bound` can issue a `Certificate`.
 - `Rate`: ASYMPTOTIC; gives exponents, never a number with a probability.
-- `Published`: the formula as printed, whatever its status. It has no `certificate` method.
+- `Published`: the formula as printed: true (VALID), open (UNPROVED) or false (REFUTED). It has no `certificate` method.
+  A refuted one has a `counterexample()` that computes the violation; without one a class cannot carry the label.
 
 A concrete claim is a frozen dataclass: its fields are the setting (kernel, dimension, number of points, ...), its
 class attributes say what is claimed, by whom, under which assumptions and with which evidence.
@@ -49,10 +50,11 @@ _LARGEST_WIDTH = 2**62
 class Status(Enum):
     """How far a claim may be trusted."""
 
-    VALID = "proved as printed"
+    VALID = "true as stated, by the printed proof or by another"
     CORRECTED = "proved after a repair of constants or assumptions"
     ASYMPTOTIC = "a rate with unspecified constants"
-    REFUTED = "false as printed: a counterexample exists, or the proof is broken beyond repair"
+    UNPROVED = "not proved, not refuted: the printed proof has a gap, and no counterexample is known"
+    REFUTED = "false as printed: `counterexample()` computes a violation"
 
 
 class Evidence(Enum):
@@ -62,7 +64,8 @@ class Evidence(Enum):
     DERIVED = "re-derived twice, independently; simulation absent, or too weak to test it"
     COMPUTER_ASSISTED = "proved with a computer-checked cover (tests/theory)"
     QUOTED = "quoted from its source, not re-derived"
-    COUNTEREXAMPLE = "an explicit counterexample, run as a test"
+    COUNTEREXAMPLE = "an explicit counterexample, run in the test suite"
+    OPEN = "none: the printed proof was read and has a gap, and no violation is known"
 
 
 @dataclass(frozen=True)
@@ -90,8 +93,11 @@ class Claim(ABC):
     def describe(cls) -> dict[str, Any]:
         """The claim as a plain dict: name, kind, statement, status, source, assumptions, evidence."""
         kind = next(base.__name__ for base in (Bound, Rate, Published) if issubclass(cls, base))
+        module = cls.__module__
+        ours = module.startswith("bochner.theory.")  # where `published` is a package
+        home = module.split(".")[2] if ours else module.rsplit(".", 1)[-1]
         return {
-            "name": f"{cls.__module__.rsplit('.', 1)[-1]}.{cls.__name__}",
+            "name": f"{home}.{cls.__name__}",
             "kind": kind,
             "statement": cls.statement,
             "status": cls.status.name,
@@ -182,18 +188,56 @@ class TailBound(Bound):
 class Rate(Claim):
     """An asymptotic claim: exponents of n, no constants, no certificate."""
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        _check_status(cls, "Rate", Status.ASYMPTOTIC)
+
 
 @dataclass(frozen=True)
 class Published(Claim):
-    """A formula as printed in its paper, right or wrong. Not a bound: it cannot become a certificate."""
+    """A formula as printed in its paper, right or wrong. Not a bound: it cannot become a certificate.
+
+    The status speaks of the printed statement, not of its proof: a true statement with a broken proof is VALID if what
+    we prove implies it. A refuted claim has a class method `counterexample()` that returns a `Counterexample`, and its
+    evidence is COUNTEREXAMPLE; no other claim has either. The evidence of an unproved one is OPEN. Anything else is a
+    `TypeError` when the class is defined.
+    """
 
     evidence: ClassVar[Evidence] = Evidence.DERIVED
     correction: ClassVar[str] = ""
-    """What is wrong with it, and which `Bound` to use instead."""
+    """Why it has its status, and which `Bound` to use instead."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        _check_status(cls, "Published", Status.VALID, Status.UNPROVED, Status.REFUTED)
+        status = getattr(cls, "status", None)
+        refuted, has_one = status is Status.REFUTED, hasattr(cls, "counterexample")
+        if refuted and not has_one:
+            raise TypeError(
+                f"{cls.__name__} is REFUTED without a counterexample(): UNPROVED is for what nobody refuted"
+            )
+        if status is not None and has_one and not refuted:
+            raise TypeError(f"{cls.__name__} has a counterexample() and is {status.name}: it must be REFUTED")
+        belonging = {Evidence.COUNTEREXAMPLE: Status.REFUTED, Evidence.OPEN: Status.UNPROVED}
+        if status is not None and belonging.get(cls.evidence, Status.VALID) is not status:
+            raise TypeError(f"{cls.__name__} is {status.name} with evidence {cls.evidence.name}")
+
+    @classmethod
+    def describe(cls) -> dict[str, Any]:
+        """The claim as a plain dict, with its `correction`: why it has its status, and what to use instead."""
+        return {**super().describe(), "correction": cls.correction}
 
     @abstractmethod
     def value(self) -> float:
         """The printed expression in this setting."""
+
+
+def _check_status(cls: type, kind: str, *allowed: Status) -> None:
+    """A class without a status is abstract."""
+    status = getattr(cls, "status", None)
+    if status is not None and status not in allowed:
+        names = " and ".join(other.name for other in allowed)
+        raise TypeError(f"{cls.__name__} is {status.name}: only {names} claims can be a {kind}")
 
 
 def concrete_claims() -> Iterator[type[Claim]]:

@@ -17,15 +17,9 @@ import numpy as np
 from bochner._html import table as html_table
 from bochner.errors import AssumptionError, invalid_parameter
 from bochner.theory.generalization import OperatorBound
-from bochner.theory.rates import (
-    TABLE_1,
-    TABLE_2,
-    RudiRosascoTheorem1,
-    RudiRosascoTheorem2,
-    RudiRosascoTheorem3,
-    TableRow,
-)
+from bochner.theory.rates import RudiRosascoTheorem1, RudiRosascoTheorem2, RudiRosascoTheorem3
 from bochner.theory.spectrum import SpectrumFit
+from bochner.theory.tables import TABLE_1, TABLE_2, TableRow
 
 __all__ = ["FeatureCount", "FeatureCounts", "feature_counts"]
 
@@ -182,7 +176,7 @@ def _certified(norm: float, dimension: float, lam: float, k_zero: float, delta: 
             count=needed,
             certified=True,
             status=bound.status.name,
-            note="independent draws; N(lambda) from the pilot",
+            note=f"independent draws{' (replacement=True)' * (sampling == 'leverage')}; N(lambda) from the pilot",
         )
 
 
@@ -210,17 +204,17 @@ def _zhu_li(spectrum: SpectrumFit, n: int, r: float) -> Iterator[FeatureCount]:
     for number, table in ((1, TABLE_1), (2, TABLE_2)):
         for row in table:
             gamma = _table_gamma(row, spectrum)
-            if gamma is None:
-                continue
+            if gamma is None or (r == 0.5 and row.authors.startswith("Li et al.")):
+                continue  # at r = 1/2 the rows of Li et al. say the same
             exponent = row.exponent(r, gamma)
             yield FeatureCount(
-                source=f"Zhu Li Table {number}",
-                sampling="plain" if row.sampling == "plain" else row.sampling.replace("weighted", "leverage"),
+                source=f"Zhu Li Table {number}" + ("" if row.authors.startswith("Zhu Li") else f": {row.authors}"),
+                sampling=row.sampling.replace("weighted", "leverage"),
                 rate=row.rate.replace("gamma", f"{gamma:.3g}"),
                 formula=f"n^{exponent:.3g}" + ("" if row.logs == "1" else f" {row.logs}"),
                 count=_order(n, exponent, row.logs),
                 certified=False,
-                status=row.status.name,
+                status=row.status_at(r).name,
                 note=row.note,
             )
 
@@ -232,6 +226,8 @@ def _table_gamma(row: TableRow, spectrum: SpectrumFit) -> float | None:
     for i^(-1) is for a spectrum that is not told from it.
     """
     b = spectrum.exponent
+    if row.logs not in _LOGS:
+        return None  # Sun et al.: powers of the logarithms that depend on the dimension of the rows
     if row.spectrum in ("finite rank", "exponential", "polynomial"):
         return b if row.spectrum == spectrum.decay else None
     if spectrum.decay != "polynomial":
@@ -243,11 +239,11 @@ def _table_gamma(row: TableRow, spectrum: SpectrumFit) -> float | None:
 
 def _order(n: int, exponent: float, logs: str) -> int:
     log = np.log(n)
-    loglog = max(np.log(log), 1.0)
-    factors = {"1": 1.0, "log n": log, "loglog n": loglog, "log n loglog n": log * loglog}
-    return int(np.ceil(n**exponent * factors[logs]))
+    power_of_log, power_of_loglog = _LOGS[logs]
+    return int(np.ceil(n**exponent * log**power_of_log * max(np.log(log), 1.0) ** power_of_loglog))
 
 
+_LOGS = {"1": (0, 0), "log n": (1, 0), "loglog n": (0, 1), "log n loglog n": (1, 1)}
 _HEADER = ("result", "sampling", "rate", "frequencies", "formula", "status")
 
 

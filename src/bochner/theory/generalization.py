@@ -1,8 +1,8 @@
 """How many features learning needs: certified operator bounds, one explicit risk bound, and the papers' rates.
 
-The rates have no constants; they are defined in `rates` and exported here too. lambda is that of the normalised
-integral operator L, so that the ridge problem is K + n lambda I and scikit-learn's alpha is n lambda. Feature counts
-are frequencies with sup |psi|^2 = kappa^2 = k(0) for pairs, features with kappa^2 = 2 k(0) for phases.
+The rates have no constants; they are defined in `rates` and `tables` and exported here too. lambda is that of the
+normalised integral operator L, so that the ridge problem is K + n lambda I and scikit-learn's alpha is n lambda.
+Feature counts are frequencies with sup |psi|^2 = kappa^2 = k(0) for pairs, features with kappa^2 = 2 k(0) for phases.
 """
 
 from __future__ import annotations
@@ -16,17 +16,16 @@ from bochner._typing import Array
 from bochner.errors import invalid_parameter
 from bochner.theory.base import Bound, Certificate, Evidence, Source, Status, check_delta, require
 from bochner.theory.rates import (
-    TABLE_1,
-    TABLE_2,
     NystroemComparison,
+    RudiRosascoCorollary1,
     RudiRosascoTheorem1,
     RudiRosascoTheorem2,
     RudiRosascoTheorem3,
-    TableRow,
     ZhuLiTheorem2,
-    corrected_plain_exponent,
+    feature_exponent,
 )
 from bochner.theory.sources import RUDI_ROSASCO, ZHU_LI
+from bochner.theory.tables import TABLE_1, TABLE_2, TableRow, corrected_plain_exponent
 
 __all__ = [
     "TABLE_1",
@@ -35,22 +34,26 @@ __all__ = [
     "ExcessRisk",
     "NystroemComparison",
     "OperatorBound",
+    "RudiRosascoCorollary1",
     "RudiRosascoTheorem1",
     "RudiRosascoTheorem2",
     "RudiRosascoTheorem3",
     "TableRow",
     "ZhuLiTheorem2",
     "corrected_plain_exponent",
+    "feature_exponent",
     "features_for_operator_bound",
     "local_complexity",
 ]
 
 
-def features_for_operator_bound(d_tau: float, d_lambda: float, delta: float) -> float:
+def features_for_operator_bound(d_tau: float, d_lambda: float, delta: float, *, kept: float = 0.5) -> float:
     """s >= 8 (d_tau + 1/6) log(8 d(lambda) / delta) gives L_s + lambda >= (L + lambda) / 2 with probability 1 - delta.
 
     One-sided matrix Bernstein (Tropp 2015, Theorem 7.7.1) with intrinsic dimension at most 2 d(lambda), which needs
-    lambda <= ||L||.
+    lambda <= ||L||. In general, L_s + lambda >= kept (L + lambda) for
+
+        s >= (2/t^2) (d_tau + t/3) log(8 d(lambda) / delta),      t = 1 - kept
 
     Parameters
     ----------
@@ -59,6 +62,7 @@ def features_for_operator_bound(d_tau: float, d_lambda: float, delta: float) -> 
     d_lambda : float
         Effective dimension Tr(L (L + lambda)^-1).
     delta : float
+    kept : float in [1/4, 1), default=0.5
 
     Examples
     --------
@@ -69,7 +73,10 @@ def features_for_operator_bound(d_tau: float, d_lambda: float, delta: float) -> 
     _check_positive(d_tau=d_tau, d_lambda=d_lambda)
     logarithm = np.log(8 * d_lambda / delta)
     require(logarithm >= 1, "log(8 d(lambda) / delta) >= 1", logarithm)
-    return float(8 * (d_tau + 1 / 6) * logarithm)
+    if not 0.25 <= kept < 1:
+        raise invalid_parameter("features_for_operator_bound", "kept", "in [1/4, 1)", kept)
+    t = 1 - kept
+    return float(2 / t**2 * (d_tau + t / 3) * logarithm)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,28 +1,61 @@
-"""Asymptotic claims: exponents of n, the papers' tables as data. No constants, so no certificate."""
+"""Asymptotic claims: exponents of n. No constants, so no certificate. Exports Zhu Li's tables too."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
+
+import numpy as np
 
 from bochner.errors import invalid_parameter
 from bochner.theory.base import Evidence, Rate, Source, Status
 from bochner.theory.sources import RUDI_ROSASCO, ZHU_LI
+from bochner.theory.tables import TABLE_1, TABLE_2, TableRow, corrected_plain_exponent
 
 __all__ = [
     "TABLE_1",
     "TABLE_2",
     "NystroemComparison",
+    "RudiRosascoCorollary1",
     "RudiRosascoTheorem1",
     "RudiRosascoTheorem2",
     "RudiRosascoTheorem3",
     "TableRow",
     "ZhuLiTheorem2",
     "corrected_plain_exponent",
+    "feature_exponent",
 ]
 
 _DATA = ("independent data, |y| <= b", "bounded continuous features", "f_H exists", "features independent of the data")
+
+
+def feature_exponent(r: Any, gamma: Any, alpha: Any = 1.0) -> Any:
+    """Exponent e of the n^e log n random features that keep the optimal rate (Rudi & Rosasco, Theorem 3 and Figure 1).
+
+        e = (alpha + (1 + gamma - alpha)(2r - 1)) / (2r + gamma)
+
+    Parameters
+    ----------
+    r : float or array in [1/2, 1]
+        Smoothness of the target, f_H = L^r g.
+    gamma : float or array in [0, 1]
+        Capacity: effective dimension of order lambda^-gamma.
+    alpha : float or array in [gamma, 1], default=1.0
+        Compatibility, F_inf(lambda) <= F lambda^-alpha: 1 for plain sampling (Theorem 2), gamma for the
+        leverage-weighted one. The two maps of the paper's Figure 1 are `feature_exponent(r, gamma)` and
+        `feature_exponent(r, gamma, gamma)`.
+
+    Examples
+    --------
+    >>> feature_exponent(0.5, 1.0), feature_exponent(1.0, 0.0, 0.0), feature_exponent(0.5, 0.0, 0.0)
+    (0.5, 0.5, 0.0)
+    """
+    r, gamma, alpha = (np.asarray(value, dtype=float) for value in (r, gamma, alpha))
+    for name, value, low in (("r", r, 0.5), ("gamma", gamma, 0.0), ("alpha", alpha, gamma)):
+        if not np.all((low <= value) & (value <= 1)):
+            raise invalid_parameter("feature_exponent", name, f"in [{'gamma' if name == 'alpha' else low}, 1]", value)
+    exponent = (alpha + (1 + gamma - alpha) * (2 * r - 1)) / (2 * r + gamma)
+    return exponent if np.ndim(exponent) else float(exponent)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +106,21 @@ class RudiRosascoTheorem1(Rate):
 
 
 @dataclass(frozen=True, kw_only=True)
+class RudiRosascoCorollary1(Rate):
+    """Theorem 1 in expectation over data and features: the same orders, with the constants of Theorem 1."""
+
+    penalty: ClassVar[float] = 0.5
+    risk: ClassVar[float] = 0.5
+    features: ClassVar[float] = 0.5
+
+    statement: ClassVar[str] = "lambda = n^(-1/2), M of order sqrt(n) log n: E excess = O(n^(-1/2))"
+    status: ClassVar[Status] = Status.ASYMPTOTIC
+    source: ClassVar[Source] = Source(RUDI_ROSASCO, "Corollary 1")
+    assumptions: ClassVar[tuple[str, ...]] = _DATA
+    evidence: ClassVar[Evidence] = Evidence.QUOTED
+
+
+@dataclass(frozen=True, kw_only=True)
 class RudiRosascoTheorem2(_LearningRate):
     """Fast rates with plain sampling: M of order n^((1 + gamma (2r-1)) / (2r + gamma)) log n."""
 
@@ -85,7 +133,7 @@ class RudiRosascoTheorem2(_LearningRate):
     @property
     def features(self) -> float:
         """M = n^features log n."""
-        return (1 + self.gamma * (2 * self.r - 1)) / (2 * self.r + self.gamma)
+        return float(feature_exponent(self.r, self.gamma))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,8 +161,7 @@ class RudiRosascoTheorem3(_LearningRate):
     @property
     def features(self) -> float:
         """M = n^features log n."""
-        alpha, gamma = self.alpha, self.gamma
-        return (alpha + (1 + gamma - alpha) * (2 * self.r - 1)) / (2 * self.r + gamma)
+        return float(feature_exponent(self.r, self.gamma, self.alpha))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,100 +200,6 @@ class ZhuLiTheorem2(Rate):
         "for r > 1/2 it rests on Theorem 3, which is false",
     )
     evidence: ClassVar[Evidence] = Evidence.QUOTED
-
-
-@dataclass(frozen=True)
-class TableRow:
-    """One row of Zhu Li's Tables 1 and 2: features = n^exponent(r, gamma) times `logs`.
-
-    Attributes
-    ----------
-    printed : str
-        The number of features as printed.
-    features : str
-        The same, corrected where it is wrong.
-    """
-
-    sampling: str
-    spectrum: str
-    printed: str
-    features: str
-    exponent: Callable[[float, float], float]
-    logs: str
-    rate: str
-    status: Status = Status.ASYMPTOTIC
-    note: str = "proved for r = 1/2; for r > 1/2 claimed, with a gap in the proof"
-
-
-def _zero(r: float, gamma: float) -> float:
-    return 0.0
-
-
-def _half(r: float, gamma: float) -> float:
-    return 1 / (2 * r)
-
-
-def _full(r: float, gamma: float) -> float:
-    return 1 / r
-
-
-def _quarter(r: float, gamma: float) -> float:
-    return 1 / (4 * gamma * r)
-
-
-def _corrected_half(r: float, gamma: float) -> float:
-    return 1 / (2 * gamma * r)
-
-
-_ROOT = "n^(-1/2)"
-_FAST = "n^(-1)"
-_WRONG_DECAY = "printed exponent is for mu_i ~ i^(-2 gamma); " + TableRow.note
-
-TABLE_1: tuple[TableRow, ...] = (
-    TableRow("plain", "finite rank", "n^(1/2r)", "n^(1/2r)", _half, "1", _ROOT),
-    TableRow("plain", "exponential", "n^(1/2r) loglog n", "n^(1/2r) loglog n", _half, "loglog n", _ROOT),
-    TableRow("plain", "polynomial", "n^(1/2r) log n", "n^(1/2r) log n", _half, "log n", _ROOT),
-    TableRow("weighted", "finite rank", "1", "1", _zero, "1", _ROOT),
-    TableRow("weighted", "exponential", "log n loglog n", "log n loglog n", _zero, "log n loglog n", _ROOT),
-    TableRow("weighted", "i^(-2 gamma)", "n^(1/4 gamma r) log n", "n^(1/4 gamma r) log n", _quarter, "log n", _ROOT),
-    TableRow("weighted", "i^(-1)", "n^(1/2r) log n", "n^(1/2r) log n", _half, "log n", _ROOT),
-)
-"""Features for the rate n^(-1/2), lambda = n^(-1/(2r)). The column of Li et al. is r = 1/2."""
-
-TABLE_2: tuple[TableRow, ...] = (
-    TableRow("plain", "finite rank", "n^(1/r)", "n^(1/r)", _full, "1", _FAST),
-    TableRow("plain", "exponential", "n^(1/r)", "n^(1/r) loglog n", _full, "loglog n", "log n / n"),
-    TableRow("plain", "i^(-gamma)", "n^(1/2r) log n", "n^(1/2r) log n", _half, "log n", _ROOT),
-    TableRow("weighted", "finite rank", "1", "1", _zero, "1", _FAST),
-    TableRow("weighted", "exponential", "log n loglog n", "log n loglog n", _zero, "log n loglog n", "log n / n"),
-    TableRow(
-        "weighted",
-        "i^(-gamma)",
-        "n^(1/4 gamma r) log n",
-        "n^(1/2 gamma r) log n",
-        _corrected_half,
-        "log n",
-        _ROOT,
-        Status.CORRECTED,
-        _WRONG_DECAY,
-    ),
-    TableRow(
-        "weighted (Sun et al. 2018)",
-        "i^(-gamma)",
-        "n^(2/(2+gamma)) log n",
-        "n^(2/(2+gamma)) log n",
-        lambda r, gamma: 2 / (2 + gamma),
-        "log n",
-        "n^(-gamma/(2+gamma))",
-        note="quoted by Zhu Li",
-    ),
-)
-"""Features for fast rates."""
-
-
-def corrected_plain_exponent(r: float, capacity: float) -> float:
-    """Plain sampling with d(lambda) = lambda^-a and r > 1/2 needs n^((1 + a (2r-1)) / (2r)) features, not n^(1/2r)."""
-    return (1 + capacity * (2 * r - 1)) / (2 * r)
 
 
 def _check_interval(owner: object, name: str, low: float, high: float) -> None:

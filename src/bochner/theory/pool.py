@@ -1,0 +1,151 @@
+"""Frequencies drawn from a pool: how close their kernel matrix is to that of the whole pool."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+from scipy.sparse import issparse
+from sklearn.utils import check_array
+
+from bochner._typing import Array
+from bochner.errors import invalid_parameter
+from bochner.kernels.base import Stationary
+from bochner.sampling.pilot import ScoredPool
+from bochner.theory.base import Bound, Certificate, Embedding, Source, Status, check_delta, require
+from bochner.theory.sources import BOCHNER
+
+__all__ = ["PoolApproximation"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolApproximation(Bound):
+    """Spectral approximation of the kernel matrix of a pool by m draws: m >= (8/3) e^-2 d_tau log(16 s / delta).
+
+        (1 - e)(K_pool + alpha I) <= K^ + alpha I <= (1 + e)(K_pool + alpha I)
+
+    K_pool is the kernel matrix that a pool of frequencies gives to some rows, K^ that of m frequencies drawn from the
+    pool independently, with weights 1 / (pool size x q): `Leverage(replacement=True)`. The draw without replacement,
+    which is closer to the pool, has no such bound. For K itself chain it with `spectral.SpectralApproximation` of the
+    pool, whose frequencies are independent draws from the measure if the pool is drawn by `MonteCarlo`.
+
+    Parameters
+    ----------
+    alpha : float
+        The ridge penalty, un-normalised (scikit-learn's alpha), at most ||K_pool||.
+    statistical_dimension : float
+        s = Tr(K_pool (K_pool + alpha I)^-1), the sum of the leverages l_i of the pool.
+    largest_ratio : float
+        d_tau = max over the pool of l_i / q_i, at least s, and s for q_i = l_i / s.
+    operator_norm : float
+        ||K_pool||.
+    embedding : {"paired", "phase"}, default="paired"
+        Phases, drawn anew for every draw, need twice as many.
+    """
+
+    alpha: float
+    statistical_dimension: float
+    largest_ratio: float
+    operator_norm: float
+    embedding: Embedding = "paired"
+
+    statement: ClassVar[str] = (
+        "m >= (8/3) e^-2 d_tau log(16 s/delta) draws from a pool, with replacement => "
+        "(1-e)(K_pool+alpha) <= K^+alpha <= (1+e)(K_pool+alpha) w.p. 1 - delta"
+    )
+    status: ClassVar[Status] = Status.VALID
+    source: ClassVar[Source] = Source(BOCHNER, "matrix Bernstein inequality for draws from a pool")
+    assumptions: ClassVar[tuple[str, ...]] = (
+        "frequencies are independent draws from the pool (with replacement), given pool and proposal",
+        "alpha <= ||K_pool||",
+        "accuracy at most 1/2",
+    )
+
+    def __post_init__(self) -> None:
+        for name in ("alpha", "statistical_dimension", "largest_ratio", "operator_norm"):
+            if not 0 < getattr(self, name) < np.inf:
+                raise invalid_parameter(self, name, "a positive finite number", getattr(self, name))
+        if self.embedding not in ("paired", "phase"):
+            raise invalid_parameter(self, "embedding", "'paired' or 'phase'", self.embedding)
+        require(self.alpha <= self.operator_norm, "alpha <= ||K_pool||", (self.alpha, self.operator_norm))
+        require(
+            self.largest_ratio >= self.statistical_dimension * (1 - 1e-9),
+            "largest_ratio >= statistical_dimension, as for any proposal",
+            (self.largest_ratio, self.statistical_dimension),
+        )
+
+    @classmethod
+    def of(
+        cls, pool: ScoredPool, X: Any, *, kernel: Stationary, alpha: float, embedding: Embedding = "paired"
+    ) -> PoolApproximation:
+        """The bound for the rows X, from the pool of a sampler (`Leverage.scored_pool`). O(n^3 + n^2 s) time.
+
+        Parameters
+        ----------
+        pool : ScoredPool
+            Of draws with replacement; refused otherwise.
+        X : array or sparse matrix of shape (n, d)
+            The rows to certify. They may be those of the pilot.
+        kernel : Stationary
+        alpha : float
+        embedding : {"paired", "phase"}, default="paired"
+        """
+        require(
+            pool.replacement,
+            "independent draws from the pool, Leverage(replacement=True); without replacement nothing is proved",
+            "replacement=False",
+        )
+        if not 0 < alpha < np.inf:
+            raise invalid_parameter("PoolApproximation", "alpha", "a positive finite number", alpha)
+        table = check_array(X, accept_sparse="csr", dtype=float)
+        rows = table.toarray() if issparse(table) else table
+        if rows.shape[1] != pool.omega.shape[1]:
+            raise invalid_parameter("PoolApproximation", "X", f"rows of {pool.omega.shape[1]} columns", rows.shape)
+        projection = rows @ pool.omega.T
+        Z = np.sqrt(kernel.variance / len(pool.omega)) * np.hstack([np.cos(projection), np.sin(projection)])
+        K = Z @ Z.T
+        leverage = _leverage(Z, K, alpha)
+        return cls(
+            alpha=alpha,
+            statistical_dimension=float(np.sum(leverage)),
+            largest_ratio=float(np.max(leverage / pool.proposal)),
+            operator_norm=float(np.linalg.norm(K, 2)),
+            embedding=embedding,
+        )
+
+    def frequencies_needed(self, accuracy: float, delta: float) -> float:
+        """m as a real number."""
+        require(0 < accuracy <= 0.5, "an accuracy in (0, 1/2]", accuracy)
+        return self._draws() * self._logarithm(delta) / accuracy**2
+
+    def accuracy(self, n_frequencies: int, delta: float) -> float:
+        """The accuracy of m draws; refused if it is not below 1/2."""
+        if isinstance(n_frequencies, bool) or int(n_frequencies) != n_frequencies or n_frequencies < 1:
+            raise invalid_parameter(self, "n_frequencies", "an integer >= 1", n_frequencies)
+        value = float(np.sqrt(self._draws() * self._logarithm(delta) / n_frequencies))
+        require(value <= 0.5, f"at least {int(np.ceil(self.frequencies_needed(0.5, delta)))} draws", n_frequencies)
+        return value
+
+    def certificate(self, n_frequencies: int, delta: float) -> Certificate:
+        """The spectral inequality for `n_frequencies` draws; refused if they are too few."""
+        value = self.accuracy(n_frequencies, delta)
+        statement = (
+            f"With probability at least {1 - delta:g} over the draw from the pool, K^ + alpha I is within a factor "
+            f"1 +- {value:.4g} of K_pool + alpha I in the order of matrices."
+        )
+        return self._certificate(value, delta, statement, n_frequencies=n_frequencies)
+
+    def _draws(self) -> float:
+        return 8 / 3 * self.largest_ratio * (1 if self.embedding == "paired" else 2)
+
+    def _logarithm(self, delta: float) -> float:
+        return float(np.log(16 * self.statistical_dimension / check_delta(delta)))
+
+
+def _leverage(Z: Array, K: Array, alpha: float) -> Array:
+    """l_i = c'(K + alpha)^-1 c + s'(K + alpha)^-1 s of each frequency, for columns of cosines, then of sines."""
+    factor = cho_factor(K + alpha * np.eye(len(K)), lower=True)
+    scores: Array = np.einsum("ij,ij->j", Z, cho_solve(factor, Z)).reshape(2, -1).sum(axis=0)
+    return scores
