@@ -15,7 +15,7 @@ from bochner.errors import AssumptionError
 from bochner.estimators.certification import EXACT_ROWS, tightest_first
 from bochner.estimators.transformers import FourierFeatures
 from bochner.features import transform
-from bochner.features.nystroem import KernelMap, sees_distance_only
+from bochner.features.nystroem import KernelMap, moves_one_side
 from bochner.sampling import resolve_sampler
 from bochner.theory import orbit
 from bochner.theory.a_posteriori import AllPairs
@@ -45,8 +45,8 @@ def certify_orbit(features: Any, X: Any, delta: float, *, independent: bool) -> 
 
 def _computed(features: Any, X: Any, order: Array) -> Iterator[Certificate]:
     """The largest error over pairs of as many rows as can be afforded."""
-    group, kernel, r = features.group, features.base_.kernel_, len(features.transforms_)
-    one_sided = group.closed and group.unitary and features.transforms_.whole and sees_distance_only(kernel)
+    kernel, r = features.base_.kernel_, len(features.transforms_)
+    one_sided = moves_one_side(kernel, features.group, features.transforms_)
     n = min(X.shape[0], EXACT_ROWS, max(2, int(np.sqrt(_VALUES / (r if one_sided else r**2)))))
     rows = _dense(X[np.sort(order[:n])])
     exact = KernelMap(kernel, rows, features.transforms_, one_sided)
