@@ -158,3 +158,19 @@ def test_a_reference_that_was_scored_in_float32_raises_no_alarms(tmp_path, monke
     monkeypatch.undo()
     assert detector.update(stream)  # what ranks by rounding do
     assert not bo.DriftDetector.load(tmp_path / "old.drift").update(stream)
+
+
+def test_rows_beyond_the_range_of_float32_are_drift_and_no_error():
+    detector = small_detector(0).fit(rows(0, 2000, 1, np.float32))
+    assert detector.update(np.full((200, 1), 1e300))
+    assert np.all(np.isfinite(detector.history_["statistic"]))
+    assert detector.predict(np.full((100, 1), -1e300)).is_drift
+
+
+@pytest.mark.parametrize("window", [1, 3])
+def test_the_smallest_references_and_windows_have_valid_ranks(window):
+    detector = bo.DriftDetector(n_components=2, window=window, random_state=0).fit(rows(0, 8 * window, 1))
+    detector.update(rows(1, 7, 1))
+    history = detector.history_
+    assert len(history["pvalue"]) == 7 // window
+    assert np.all(history["pvalue"] >= 1 / (4 + np.arange(1, 7 // window + 1)) - 1e-12)

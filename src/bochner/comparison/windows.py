@@ -46,7 +46,15 @@ class RoundedFourier:
         return self.base.scratch_width
 
     def write(self, X: Any, out: Array, scratch: Array) -> None:
-        self.base.write(np.asarray(X, dtype=self.dtype), out, scratch)
+        self.base.write(self.rounded(X), out, scratch)
+
+    def rounded(self, X: Any) -> Array:
+        """The rows in the number type; what lies beyond its range becomes its largest number."""
+        rows = np.asarray(X)
+        if rows.dtype == self.dtype:
+            return rows
+        limits = np.finfo(self.dtype)
+        return np.clip(rows, limits.min, limits.max).astype(self.dtype)
 
 
 def window_means(X: Array, features: RoundedFourier, window: int) -> Array:
@@ -61,8 +69,7 @@ def window_means(X: Array, features: RoundedFourier, window: int) -> Array:
     def average(start: int, scratch: Array) -> None:
         stop = min(start + step, n)
         Z = np.empty(((stop - start) * window, D))
-        rows = np.asarray(X[start * window : stop * window], dtype=features.dtype)
-        features.base.write_row_by_row(rows, Z, scratch)
+        features.base.write_row_by_row(features.rounded(X[start * window : stop * window]), Z, scratch)
         windows = Z.reshape(stop - start, window, D)
         total = windows[:, 0].copy()
         for i in range(1, window):  # not `np.sum`, whose order depends on the shape
