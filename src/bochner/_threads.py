@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sized
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import lru_cache
-from threading import Lock
+from math import inf
+from threading import Condition, Lock
 from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
@@ -19,38 +20,53 @@ _WIDEST_IN_THREADS = 8192
 
 Item = TypeVar("Item")
 State = TypeVar("State")
+Result = TypeVar("Result")
 
 
 def run_in_threads(
-    work: Callable[[Item, State], object],
+    work: Callable[[Item, State], Result],
     items: Iterable[Item],
     *,
     state: Callable[[], State],
+    finish: Callable[[Result], object] | None = None,
     n_threads: int | None = None,
 ) -> None:
     """Call `work(item, own)` on every item, on all threads; the first exception stops the rest and is raised.
 
     `own` is what `state()` made for the thread (its scratch space). Items are handed out one by one in their
     order, so uneven items balance themselves; an iterator is advanced by one thread at a time, while the others work.
-    The work ends early if it returns `StopIteration`.
+
+    `finish(result)` then takes what `work` returned, by one thread at a time and *in the order of the items*: sums made
+    there do not depend on which thread was first. A thread that is early waits for its turn, so that nothing of a
+    result is copied and no more results exist than threads; what is finished is always a first part of the items. The
+    run ends early if `finish` returns `StopIteration`.
     """
     threads = n_threads or get_config().threads()
     if isinstance(items, Sized):
         threads = min(threads, len(items))
-    queue = _Shared(items)
-    stop = False
+    queue, turns, stop = _Numbered(items), _Turns(), False
 
     def drain() -> None:
         nonlocal stop
+        held: float = inf  # the number of the item that this thread has, and others may wait for
         try:
             own = state()
-            for item in queue:
+            for held, item in queue:
                 if stop:
+                    turns.end_at(held)
                     return
-                if work(item, own) is StopIteration:
-                    stop = True
+                result = work(item, own)
+                if finish is not None:
+                    if not turns.wait_for(held):
+                        return
+                    if finish(result) is StopIteration:
+                        stop = True
+                        turns.end_at(held + 1)
+                    turns.pass_on()
+                held = inf
         except BaseException:
             stop = True
+            turns.end_at(held)
             raise
 
     try:
@@ -70,15 +86,38 @@ def run_in_threads(
             items.close()  # a generator that reads ahead stops now
 
 
-class _Shared(Iterator[Item]):
-    """An iterator that several threads may advance."""
+class _Numbered(Iterator[tuple[int, Item]]):
+    """An iterator that several threads may advance; it numbers its items."""
 
     def __init__(self, items: Iterable[Item]) -> None:
-        self._items, self._lock = iter(items), Lock()
+        self._items, self._lock = enumerate(items), Lock()
 
-    def __next__(self) -> Item:
+    def __next__(self) -> tuple[int, Item]:
         with self._lock:
             return next(self._items)
+
+
+class _Turns:
+    """Lets threads go on in the order of their items, up to an end: the first item that is given up."""
+
+    def __init__(self) -> None:
+        self._changed, self._next, self._end = Condition(), 0, inf
+
+    def wait_for(self, number: float) -> bool:
+        """Wait until all items before this one are done; False if it lies beyond the end."""
+        with self._changed:
+            self._changed.wait_for(lambda: number == self._next or number >= self._end)
+            return number < self._end
+
+    def pass_on(self) -> None:
+        with self._changed:
+            self._next += 1
+            self._changed.notify_all()
+
+    def end_at(self, number: float) -> None:
+        with self._changed:
+            self._end = min(self._end, number)
+            self._changed.notify_all()
 
 
 @contextmanager

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 from scipy.integrate import quad
@@ -86,3 +88,31 @@ def test_the_law_of_unequal_weights_is_that_of_a_simulation():
 def test_a_constant_has_no_tail():
     law = ChiSquaredMixture(np.zeros(3))
     assert (law.survival(0.0), law.survival(1e-3), law.quantile(0.01)) == (1.0, 0.0, 0.0)
+
+
+def orders_of(scores, start, tie):
+    """p-values (orders, steps) and evidence of all orders of some scores, the first `start` of which are reference."""
+    pvalues, evidence = [], []
+    for order in permutations(scores):
+        run = ConformalEvidence(order[:start])
+        values = [(run.observe(s, s - tie), np.exp(run.log_evidence)) for s in order[start:]]
+        pvalues.append([p for p, _ in values])
+        evidence.append([e for _, e in values])
+    return np.array(pvalues), np.array(evidence)
+
+
+@pytest.mark.parametrize("scores", [(0, 1, 2, 3, 4, 5, 6), (0, 0, 0, 0, 0, 0, 1), (0, 0, 1, 1, 1, 2, 2), (1,) * 7])
+@pytest.mark.parametrize("tie", [0.0, 1.5])
+def test_p_values_with_ties_are_no_smaller_than_uniform_ones(scores, tie):
+    """Exact: exchangeable scores are all orders of them with the same probability."""
+    start = 3
+    pvalues, evidence = orders_of(scores, start, tie)
+    for t in range(len(scores) - start):
+        n_ranks = start + t + 1
+        for j in range(1, n_ranks + 1):
+            assert np.mean(pvalues[:, t] <= j / n_ranks + 1e-12) <= j / n_ranks + 1e-12
+    assert np.all(evidence.mean(axis=0) <= 1 + 1e-12)
+    if len(set(scores)) == len(scores) and tie == 0:
+        np.testing.assert_allclose(evidence.mean(axis=0), 1)  # a martingale
+    for rate in (0.3, 0.5, 0.8):  # Ville's inequality
+        assert np.mean(evidence.max(axis=1) >= 1 / rate) <= rate

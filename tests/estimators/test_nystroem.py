@@ -127,6 +127,69 @@ def test_landmarks_meet_the_orbit_kernel(group, d):
     np.testing.assert_allclose(values.diagonal(X), np.diag(orbit_kernel(kernel, X, X, transforms)), atol=1e-12)
 
 
+TURN = np.array([[0.0, -1.0], [1.0, 0.0]])
+AVERAGES = {  # group, columns, number of transformations, whether one side may move
+    "all shifts": (groups.CyclicShifts(), 6, "all", True),
+    "a whole group by number": (groups.Permutations(), 3, 6, True),
+    "quarter turns": (groups.ImageRotations((3, 3), n=4), 9, "all", True),
+    "signed and moved": (groups.Product([groups.SignFlips(None), groups.CyclicShifts()], closed=True), 4, "all", True),
+    "three permutations": (groups.Permutations(), 5, 3, False),
+    "one shift": (groups.CyclicShifts(), 6, 1, False),
+    "some flips": (groups.SignFlips(), 5, 7, False),
+    "interpolated rotations": (groups.ImageRotations((4, 4), n=8), 16, "all", False),
+    "some quarter turns": (groups.ImageRotations((3, 3), n=4), 9, 3, False),
+    "any rotation": (groups.ImageRotations((4, 4), n=None), 16, 5, False),
+    "a weighted group": (
+        groups.FromMatrices([np.eye(2), TURN, TURN @ TURN, TURN.T], weights=[4, 3, 2, 1], closed=True), 2, "all", False
+    ),
+    "a weighted group, alike": (
+        groups.FromMatrices([np.eye(2), TURN, TURN @ TURN, TURN.T], weights=[2, 2, 2, 2], closed=True), 2, "all", True
+    ),
+    "no group": (groups.FromMatrices([np.eye(2), TURN]), 2, "all", False),
+    "shifts that lose pixels": (groups.ImageTranslations((3, 3), 1), 9, "all", False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kernel", [bo.Gaussian(1.5), 2.0 * bo.Matern(2.0)])
+@pytest.mark.parametrize("name", AVERAGES)
+def test_the_landmark_matrix_is_the_average_over_both_sides(name, kernel):
+    group, d, n_transforms, one_sided = AVERAGES[name]
+    X = rows(0, 40, d)
+    features = bo.NystroemFeatures(kernel, n_components=20, group=group, n_transforms=n_transforms, random_state=1).fit(
+        X
+    )
+    values, L = features.map_.values, features.landmarks_
+    assert values.one_sided == one_sided
+    K = transform(values, L, np.dtype(float))
+    np.testing.assert_allclose(K, orbit_kernel(kernel, L, L, features.transforms_), atol=1e-12)
+    np.testing.assert_allclose(K, K.T, atol=1e-12)
+    assert np.linalg.eigvalsh((K + K.T) / 2)[0] > -1e-12 * len(K)
+    np.testing.assert_allclose(values.diagonal(L), np.diagonal(K), atol=1e-12)
+    Z = features.transform(L)
+    assert np.max(np.abs(Z @ Z.T - K)) < 1e-6
+
+
+@pytest.mark.parametrize("name", AVERAGES)
+def test_orbit_features_are_certified_against_the_same_average(name):
+    group, d, n_transforms, _ = AVERAGES[name]
+    X, kernel = rows(0, 15, d), bo.Gaussian(1.5)
+    base = bo.FourierFeatures(kernel, n_components=32)
+    features = bo.OrbitFeatures(group, base, n_transforms=n_transforms, random_state=1).fit(X)
+    Z, exact = features.transform(X), orbit_kernel(kernel, X, X, features.transforms_)
+    certificate = features.certify(X)
+    largest = pytest.approx(np.max(np.abs(Z @ Z.T - exact)), rel=1e-9)
+    assert any(each.value == largest for each in (certificate, *certificate.others))
+
+
+def test_a_diagonal_in_many_chunks_is_that_in_one(monkeypatch):
+    transforms = groups.ImageRotations((4, 4), n=8).elements()
+    X, values = rows(0, 30, 16), KernelMap(bo.Gaussian(2.0), rows(1, 3, 16), transforms, one_sided=False)
+    whole = values.diagonal(X)
+    monkeypatch.setattr("bochner.features.nystroem._DIAGONAL_BYTES", 1)
+    np.testing.assert_array_equal(values.diagonal(X), whole)
+    assert values.diagonal(X[:0]).shape == (0,)
+
+
 def test_a_scale_per_feature_moves_both_sides_and_is_invariant_all_the_same():
     X, kernel = rows(0, 40, 4), bo.Gaussian([1.0, 2.0, 3.0, 4.0])
     features = bo.NystroemFeatures(kernel, n_components=8, group=groups.CyclicShifts(), random_state=0).fit(X)

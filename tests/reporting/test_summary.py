@@ -14,10 +14,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer, OneHotEncoder, PowerTransformer, StandardScaler
 
 import bochner as bo
-from bochner.errors import InvalidDataError, InvalidParameterError
+from bochner.errors import IllConditionedWarning, InvalidDataError, InvalidParameterError
 from bochner.reporting import summarise
-from bochner.reporting.held_out import held_out
+from bochner.reporting.held_out import scores
 from bochner.reporting.view import ModelView
+from bochner.statistics import executor
 from bochner.theory import finite_set
 
 
@@ -43,7 +44,7 @@ def test_the_standard_error_of_the_error_is_that_of_repeated_samples():
     claimed, found = [], []
     for _ in range(200):
         rows = rng.standard_normal((200, 1))
-        part = held_out(ModelView.of(model), rows, rows[:, 0] + rng.standard_normal(200), None)
+        part = scores(ModelView.of(model), rows, rows[:, 0] + rng.standard_normal(200), None)
         claimed.append(part["rmse_standard_error"])
         found.append(part["rmse"])
     # The spread of 200 draws is known to 5 %; six of its standard errors.
@@ -299,7 +300,7 @@ def test_a_regressor_without_moments_tells_what_it_can(waves):
     model.moments_ = None  # as after a solver that does not form them
     made = bo.report(model, X=waves.X, y=waves.y).summary
     assert made["quality"]["rmse"] == pytest.approx(metrics.root_mean_squared_error(waves.y, model.predict(waves.X)))
-    assert made["quality"]["baseline"] == "the mean of the held-out targets"
+    assert made["quality"]["baseline"] == "the mean of these targets"
     assert "no error bars" in made["quality"]["coverage"]["missing"]
     assert made["approximation"]["certificate"]["value"] > 0
     assert made["more"]["widths"]["widths"] == [16, 32]
@@ -343,3 +344,89 @@ def test_a_width_that_was_searched_for_is_told_with_its_curve():
     page = str(bo.report(model).html)
     assert curve.reason in page
     assert "% over 256" in page
+
+
+class _CountedPasses:
+    """How often the features of rows are computed block by block."""
+
+    def __init__(self, monkeypatch):
+        self.n = 0
+        monkeypatch.setattr(executor, "run_in_threads", self._counted(executor.run_in_threads))
+
+    def _counted(self, run):
+        def counted(*args, **kwargs):
+            self.n += 1
+            return run(*args, **kwargs)
+
+        return counted
+
+
+@pytest.mark.parametrize("case", ["one", "leave-one-out", "again in float64", "leave-one-out again", "pieces", "pca"])
+def test_the_passes_told_are_those_made(case, monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (600, 2)).astype(np.float32 if "again" in case else float)
+    y = np.sin(3 * X[:, 0]) + (0 if "again" in case else 0.1 * rng.standard_normal(600))
+    settings = {"n_components": 64, "alpha": "loo" if "leave" in case else "gcv", "random_state": 0}
+    passes = _CountedPasses(monkeypatch)
+    if case == "pca":
+        model = bo.KernelPCA(n_components=3, width=32, random_state=0).fit(X)
+    elif case == "pieces":
+        model = bo.KernelRegressor(bo.Gaussian(), **settings).partial_fit(X[:300], y[:300])
+        passes.n = 0
+        model.partial_fit(X[300:], y[300:])
+    else:
+        model = bo.KernelRegressor(bo.Gaussian(), **settings).fit(X, y)
+    expected = {"one": 1, "leave-one-out": 2, "again in float64": 2, "leave-one-out again": 4, "pieces": 1, "pca": 1}
+    assert passes.n == expected[case]
+    summary = summarise(model)
+    assert summary["cost"]["passes"] == passes.n
+    words = {1: "read once.", 2: "read twice.", 4: "read 4 times."}
+    assert words[passes.n] in summary["answers"]["cost"]
+
+
+def test_a_search_for_a_width_is_not_called_two_passes(monkeypatch):
+    X = np.random.default_rng(0).uniform(-1, 1, (3000, 4))
+    passes = _CountedPasses(monkeypatch)
+    y = np.sin(5 * X[:, 0] * X[:, 1]) + X[:, 2] * X[:, 3]
+    model = bo.KernelRegressor(bo.Gaussian(0.4), random_state=0).fit(X, y)
+    summary, n_widths = summarise(model), len(model.width_curve_.widths)
+    assert passes.n == n_widths + 1  # the last adds the rows that the search had held out
+    assert summary["cost"]["passes"] == n_widths > 2
+    assert f"read {n_widths} times." in summary["answers"]["cost"]
+
+
+@pytest.mark.parametrize("kind", ["regressor", "classifier", "pca"])
+def test_rows_are_called_held_out_only_where_someone_says_so(waves, kind):
+    pca = bo.KernelPCA(n_components=3, width=32, random_state=0).fit(waves.train)
+    model = {"regressor": waves.regressor, "classifier": waves.classifier, "pca": pca}[kind]
+    y = waves.labels if kind == "classifier" else waves.y
+    given, held_out = (bo.report(model, X=waves.X, y=y, held_out=known) for known in (False, True))
+    for made, known in ((given, False), (held_out, True)):
+        said = made.summary["answers"]["quality"]
+        assert ("on 300 held-out rows" in said) == known
+        assert ("on the 300 rows that were given" in said) == (not known)
+        assert "has not seen" not in made.html
+        assert ("held-out rows" in _without_width_search(made.html).lower()) == known
+        assert made.summary["rows_held_out"] is known
+
+
+def _without_width_search(html):
+    return html.replace("Error on held-out rows (standard", "")
+
+
+def test_a_penalty_that_was_raised_is_not_called_given():
+    X = np.repeat(np.linspace(0, 1, 5), 20)[:, None]
+    with pytest.warns(IllConditionedWarning):
+        model = bo.KernelRegressor(bo.Gaussian(), n_components=64, alpha=0.0, random_state=0).fit(X, X[:, 0])
+    told = summarise(model)["answers"]["choices"]
+    assert "raised from 0.0, at which the equations are singular" in told
+    model = bo.KernelRegressor(bo.Gaussian(), n_components=64, alpha=1.0, random_state=0).fit(X, X[:, 0])
+    assert "alpha = 1, as given" in summarise(model)["answers"]["choices"]
+
+
+def test_a_search_by_an_iterative_solver_is_not_called_given(waves):
+    model = bo.KernelRegressor(bo.Gaussian(), n_components=32, solver="iterative", alpha="gcv", random_state=0).fit(
+        waves.train, _targets(waves)
+    )
+    part = summarise(model)["choices"]["penalty"]
+    assert "was given" not in str(part.get("missing"))

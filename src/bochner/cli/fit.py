@@ -102,6 +102,7 @@ def _run(given: dict[str, Any], screen: Screen) -> None:
             X=held_out.inputs,
             y=held_out.y if len(held_out) else None,
             sample_weight=held_out.weight if len(held_out) else None,
+            held_out=True,
             title=f"{asked.target} from {Path(asked.table).name}",
             plan=learning.bill(plan, X, target),
             extra=about(asked, target, rows, left_out, learned),

@@ -13,7 +13,7 @@ __all__ = ["report"]
 
 @click.command(short_help="Write the report page of a model.")
 @click.argument("model", type=click.Path())
-@click.option("--data", type=click.Path(), help="A table of rows that the model has not seen, with the target.")
+@click.option("--data", type=click.Path(), help="A table of rows to score the model on, with the target.")
 @click.option("--target", metavar="COLUMN", help="The target in --data.  [default: that of the fit]")
 @click.option("--output", "-o", type=click.Path(), help="The page.  [default: MODEL.html]")
 @click.option("--title", help="Its heading.")

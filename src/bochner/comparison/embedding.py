@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from threading import Lock
 from typing import Any, Self
 
 import numpy as np
@@ -283,20 +282,23 @@ def group_sums(
     n, D = X.shape[0], features.n_components
     sums, energies = np.zeros((max(1, -(-n // group_rows)), D)), np.zeros(max(1, -(-n // group_rows)))
 
-    def absorb(block: Block, own: tuple[Array, Array], lock: Lock) -> bool:
+    def parts(block: Block, own: tuple[Array, Array]) -> list[tuple[slice, Array, Array]]:
         Z, w = own[0][: block.n_rows], block.sample_weight
         energy = _energy(Z, w, features)
         if w is not None:
             Z *= w[:, None].astype(Z.dtype)
-        parts = [(slice_, _sum_rows(Z, slice_), energy) for slice_ in _group_slices(block, group_rows)]
-        with lock:
-            for (groups, rows, size), total, row_energy in parts:
-                sums[groups] += total
-                energies[groups] += row_energy[rows].reshape(-1, size).sum(axis=1)
-        return False
+        return [
+            (groups, _sum_rows(Z[rows], size), energy[rows].reshape(-1, size).sum(axis=1))
+            for groups, rows, size in _group_slices(block, group_rows)
+        ]
+
+    def add(parts: list[tuple[slice, Array, Array]]) -> None:
+        for groups, total, energy in parts:
+            sums[groups] += total
+            energies[groups] += energy
 
     blocks = RowBlocks(X, np.broadcast_to(0.0, (n,)), sample_weight, dtype)
-    for_each_block(blocks, features.fourier, _plan(n, D, group_rows, dtype), absorb, extra=lambda: np.empty(0))
+    for_each_block(blocks, features.fourier, _plan(n, D, group_rows, dtype), parts, add, extra=lambda: np.empty(0))
     return sums, energies
 
 
@@ -322,12 +324,9 @@ def _group_slices(block: Block, group_rows: int) -> list[tuple[slice, slice, int
     return pieces
 
 
-def _sum_rows(Z: Array, piece: tuple[slice, slice, int]) -> Array:
-    """Sums over the groups of a piece, by BLAS: many times faster than `np.add.reduceat`."""
-    _, rows, size = piece
-    if size == 1:
-        return Z[rows]
-    return np.ones(size, dtype=Z.dtype) @ Z[rows].reshape(-1, size, Z.shape[1])
+def _sum_rows(Z: Array, size: int) -> Array:
+    """Sums over groups of so many rows, by BLAS: many times faster than `np.add.reduceat`."""
+    return Z if size == 1 else np.ones(size, dtype=Z.dtype) @ Z.reshape(-1, size, Z.shape[1])
 
 
 def _energy(Z: Array, weight: Array | None, features: KernelFeatures) -> Array:

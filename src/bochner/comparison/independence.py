@@ -167,19 +167,15 @@ class _FrequencyPairs:
     def on_all_shifts(self, X: Array, Y: Array) -> Array:
         """HSIC with the rows of Y shifted by 0, 1, ..., n - 1, cyclically: shape (n,)."""
         n, m = len(X), len(self.left.omega)
-        totals: list[Array] = []
+        total = np.zeros(n)
 
-        def correlate(some: slice, total: Array) -> None:
+        def correlate(some: slice, _: None) -> Array:
             first, second = (fft(wave, axis=1, overwrite_x=True) for wave in self.waves(X, Y, some))
-            for other in (second, _spectrum_of_conjugate(second)):
-                total += np.sum(np.abs(ifft(first.conj() * other, axis=1, overwrite_x=True)) ** 2, axis=0)
+            products = (first.conj() * other for other in (second, _spectrum_of_conjugate(second)))
+            return np.sum([np.sum(np.abs(ifft(each, axis=1, overwrite_x=True)) ** 2, axis=0) for each in products], 0)
 
-        def state() -> Array:
-            totals.append(np.zeros(n))
-            return totals[-1]
-
-        run_in_threads(correlate, self.slices(n), state=state)
-        return np.sum(totals, axis=0) * (self.size / (2 * m * n**2))
+        run_in_threads(correlate, self.slices(n), state=lambda: None, finish=lambda part: np.add(total, part, total))
+        return total * (self.size / (2 * m * n**2))
 
 
 def _resampled(pairs: _FrequencyPairs, X: Array, Y: Array, n_resamples: int, seed: int) -> Array:

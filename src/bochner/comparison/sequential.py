@@ -1,7 +1,8 @@
 """Evidence against exchangeability of a stream of scores, with a bound on false alarms over all time.
 
 Each score has a conformal p-value: its rank among the reference scores and all earlier ones, over their number N. As
-long as all are exchangeable, these are independent and uniform on 1/N, ..., 1 (Vovk, Gammerman & Shafer 2005), and
+long as all are exchangeable and distinct, these are independent and uniform on 1/N, ..., 1 (Vovk, Gammerman & Shafer
+2005), and
 
     b(p) = f(p) / mean_j f(j/N),    f(p) = integral_0^1 e p^(e - 1) de = (1/p - 1 - L) / L^2,   L = log(1/p)
 
@@ -11,6 +12,15 @@ has mean 1. A change may come at any step s, with prior weight h(s - 1) - h(s), 
 
 is a martingale that starts at 1. So P(evidence ever reaches 1/a) <= a (Ville's inequality), for a stream of any length,
 and a change after s steps costs no more than a factor of the order s log(s)^2.
+
+*Ties.* Tell equal scores apart by independent uniform numbers U_i: the pairs (S_i, U_i) are exchangeable and distinct,
+so their p-values q_t are independent and uniform. Ours count every tie as larger,
+
+    p_t = #{i <= t: S_i >= S_t} / N  >=  #{i <= t: (S_i, U_i) >= (S_t, U_t)} / N = q_t,
+
+and b decreases, so b(p_t) <= b(q_t) at every step and our evidence is never above a martingale that starts at 1: the
+bound holds with ties of any kind and number. It holds too if scores that are only nearly equal count as ties, since
+that makes p_t no smaller; and it then holds for scores with rounding errors of up to half that distance.
 """
 
 from __future__ import annotations
@@ -24,7 +34,6 @@ from bochner._typing import Array
 
 __all__ = ["ConformalEvidence", "bet"]
 
-_TIE = 1e-12
 _EXACT_RANKS = 512
 
 
@@ -50,9 +59,13 @@ class ConformalEvidence:
     def log_evidence(self) -> float:
         return float(np.logaddexp(self.log_started, np.log(_not_yet(self.steps))))
 
-    def observe(self, score: float) -> float:
-        """Add a score; its p-value. Ties count as larger: the p-value is no smaller than the uniform one."""
-        below = bisect_left(self.scores, score - _TIE * abs(score))
+    def observe(self, score: float, tie: float | None = None) -> float:
+        """Add a score; its p-value.
+
+        Ties count as larger: the p-value is no smaller than the uniform one. `tie` <= score: the smallest score that
+        counts as equal, if scores have rounding errors; None: the score itself.
+        """
+        below = bisect_left(self.scores, score if tie is None else min(tie, score))
         pvalue = (1 + len(self.scores) - below) / (1 + len(self.scores))
         insort(self.scores, score)
         self.steps += 1

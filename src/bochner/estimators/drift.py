@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -16,6 +16,7 @@ from bochner._typing import Array
 from bochner.comparison.embedding import KernelFeatures, feature_witness, group_sums
 from bochner.comparison.null_law import ChiSquaredMixture
 from bochner.comparison.sequential import ConformalEvidence
+from bochner.comparison.windows import RoundedFourier, harmless_in_float32, window_means
 from bochner.data import RowBlocks
 from bochner.errors import InvalidDataError, MissingExtraError
 from bochner.estimators._sklearn import Interval, StrOptions, refuse_lazy, validated
@@ -35,6 +36,8 @@ _KEPT_ROWS = 64
 _EXPLAINED_ROWS = 400
 _SWAPS = 16
 _FEWEST_WINDOWS = 8
+_RESOLUTION = 1e-12  # of sqrt(k(0)): distances between mean maps have rounding errors below 1e-13 of it
+_DOUBLE = np.dtype(float)
 
 
 @dataclass(frozen=True)
@@ -70,12 +73,14 @@ class DriftDetector(BaseEstimator):
     The reference is kept as the mean of random features: some kilobytes, whatever its size.
 
     - `predict(batch)` tests one batch: P(false alarm) is `false_alarm_rate` per batch, to the accuracy of the central
-      limit theorem for bounded features.
+      limit theorem for bounded features; higher where a batch has less than a few rare events.
     - `update(rows)` follows a stream in windows. The probability that a stream without drift *ever* raises an alarm is
-      at most `false_alarm_rate`, exactly, however long the stream (`bochner.comparison.sequential`). What is smaller
-      than the noise of a window it sees late or not at all; `predict` on a long batch sees it.
+      at most `false_alarm_rate`, exactly, however long the stream (`bochner.comparison.sequential`), for any law of the
+      rows: continuous, binary, constant. What is smaller than the noise of a window it sees late or not at all;
+      `predict` on a long batch sees it.
 
-    Rows are used as they are: bring columns to one scale first.
+    Rows are used as they are: bring columns to one scale first. Reference and stream may have different number types:
+    both are rounded to float32 if the reference is float32 or loses nothing by it, and mapped in float64.
 
     Parameters
     ----------
@@ -106,9 +111,10 @@ class DriftDetector(BaseEstimator):
 
     Notes
     -----
-    Every other window of the reference makes its mean; the scores of the rest, distances from that mean, are what the
-    scores of the stream are ranked among. Windows are of consecutive rows: dependence within a window is allowed, as
-    long as windows are exchangeable.
+    Every other window of the reference makes its mean, and the median distance; the scores of the rest, distances from
+    that mean, are what the scores of the stream are ranked among. A score depends on the rows of its window alone, to
+    the bit, and distances that are equal but for rounding count as ties, which count against an alarm. Windows are of
+    consecutive rows: dependence within a window is allowed, as long as windows are exchangeable.
 
     Examples
     --------
@@ -127,6 +133,9 @@ class DriftDetector(BaseEstimator):
     """
 
     _waiting: Array
+    # Of detectors in files of the first form, whose reference may have been scored in float32.
+    _row_type: np.dtype[Any] = _DOUBLE
+    _resolution: float = 1e-4
 
     _parameter_constraints: dict[str, list[Any]] = {
         "kernel": [Stationary, str],
@@ -184,6 +193,8 @@ class DriftDetector(BaseEstimator):
         self._features = KernelFeatures.draw(
             self.kernel_, X.shape[1], int(self.n_components), embedding="paired", sampling=self.sampling, seed=seed
         )
+        single = X.dtype == np.float32 or harmless_in_float32(self._largest(X), self._features.fourier)
+        self._row_type, self._resolution = np.dtype(np.float32 if single else np.float64), _RESOLUTION
         self.n_reference_ = n
         self._learn_law(X)
         self._learn_windows(X)
@@ -205,8 +216,8 @@ class DriftDetector(BaseEstimator):
         """
         check_is_fitted(self)
         X = self._validated(X)
-        mean = self._mean(X)
-        statistic = float(np.sum((mean - self._reference_mean) ** 2))
+        distance = float(np.linalg.norm(self._mean(X) - self._reference_mean))
+        statistic = max(0.0, distance - self._rounding) ** 2
         law = ChiSquaredMixture(self._eigenvalues * (1 / X.shape[0] + 1 / self.n_reference_))
         pvalue = law.survival(statistic)
         return DriftReport(
@@ -234,10 +245,9 @@ class DriftDetector(BaseEstimator):
         check_is_fitted(self)
         X = np.vstack([self._waiting, self._validated(X)])
         complete = len(X) // self.window_ * self.window_
-        if complete:
-            for i, total in enumerate(group_sums(X[:complete], self._features, self.window_, X.dtype)[0]):
-                self._observe(X[i * self.window_ : (i + 1) * self.window_], total / self.window_)
-        self._waiting = X[complete:].astype(float)
+        for i, mean in enumerate(window_means(X, self._map, self.window_)):
+            self._observe(X[i * self.window_ : (i + 1) * self.window_], mean)
+        self._waiting = X[complete:].copy()
         return self.detected_at_ is not None
 
     def reset(self) -> Self:
@@ -316,26 +326,35 @@ class DriftDetector(BaseEstimator):
 
     def _learn_law(self, X: Any) -> None:
         """Mean of the features over the reference, and eigenvalues of their covariance."""
-        fourier, n = self._features.fourier, X.shape[0]
-        blocks = RowBlocks(X, np.broadcast_to(0.0, (n,)), None, X.dtype)
-        moments = accumulate(blocks, fourier, Moments.empty(fourier.n_components, 1), plan_pass(n, fourier, 1, X.dtype))
+        fourier, n = self._map, X.shape[0]
+        blocks = RowBlocks(X, np.broadcast_to(0.0, (n,)), None, _DOUBLE)
+        moments = accumulate(blocks, fourier, Moments.empty(fourier.n_components, 1), plan_pass(n, fourier, 1, _DOUBLE))
         self._reference_mean = moments.z_mean
         eigenvalues = np.linalg.eigvalsh(moments.zz / (n - 1), UPLO="L")
         self._eigenvalues = np.maximum(eigenvalues[::-1], 0.0)
 
     def _learn_windows(self, X: Any) -> None:
         """The mean of every other window, and the scores of the rest."""
-        sums, _ = group_sums(X, self._features, self.window_, X.dtype)
-        complete = X.shape[0] // self.window_
-        learned = np.arange(len(sums)) % 2 == 0
-        learned[complete:] = True
-        counts = np.diff(np.minimum(np.arange(len(sums) + 1) * self.window_, X.shape[0]))
-        self._window_mean = sums[learned].sum(axis=0) / counts[learned].sum()
-        self._calibration = np.sort([self._score(total / self.window_) for total in sums[~learned]])
+        means = window_means(X, self._map, self.window_)
+        self._window_mean = means[::2].mean(axis=0)
+        self._calibration = np.sort([self._score(mean) for mean in means[1::2]])
+
+    def _teaches(self, n_rows: int) -> Array:
+        """Which rows are in every other window, those that make the mean.
+
+        Whatever a score depends on comes from them, so that the other windows are as new to it as those of a stream.
+        """
+        window = np.arange(n_rows) // self.window_
+        return (window % 2 == 0) & (window < n_rows // self.window_)
+
+    def _largest(self, X: Any) -> Array:
+        """Largest size of every column in those windows."""
+        starts = range(0, len(X) - self.window_ + 1, 2 * self.window_)
+        return np.max([np.max(np.abs(X[start : start + self.window_]), axis=0) for start in starts], axis=0)
 
     def _observe(self, rows: Array, mean: Array) -> None:
         score = self._score(mean)
-        pvalue = self._evidence.observe(score)
+        pvalue = self._evidence.observe(score, max(0.0, np.sqrt(score) - self._rounding) ** 2)
         self._records.append((score, pvalue, self._evidence.log_evidence / np.log(10)))
         if self.detected_at_ is None and self._evidence.log_evidence >= -np.log(self.false_alarm_rate):
             self.detected_at_ = self.window_ * self._evidence.steps
@@ -345,8 +364,18 @@ class DriftDetector(BaseEstimator):
         return float(np.sum((mean - self._window_mean) ** 2))
 
     def _mean(self, X: Any) -> Array:
-        mean: Array = group_sums(X, self._features, X.shape[0], X.dtype)[0][0] / X.shape[0]
+        features = replace(self._features, fourier=self._map)
+        mean: Array = group_sums(X, features, X.shape[0], _DOUBLE)[0][0] / X.shape[0]
         return mean
+
+    @property
+    def _map(self) -> RoundedFourier:
+        return RoundedFourier(self._features.fourier, self._row_type)
+
+    @property
+    def _rounding(self) -> float:
+        """Up to what difference distances from a mean map count as equal."""
+        return self._resolution * float(np.sqrt(self.kernel_.variance))
 
     def _shares(self, X: Array) -> Array:
         """The contributions of validated rows."""
@@ -384,7 +413,7 @@ class DriftDetector(BaseEstimator):
             return kernel.with_length_scale(check_scale(self, self.length_scale, X.shape[1]))
         if self.length_scale == "auto" and isinstance(self.kernel, Stationary):
             return kernel
-        return kernel.scaled_by(median_length_scale(X, kernel, seed))
+        return kernel.scaled_by(median_length_scale(X, kernel, seed, self._teaches(len(X))))
 
 
 def _default_window(n_rows: int) -> int:

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["read_detector", "write_detector"]
 
-_KIND, _VERSION = "drift detector", 1
+_KIND, _VERSION = "drift detector", 2
+_ROW_TYPES = {"float32": np.float32, "float64": np.float64}
 _ARRAYS = ("_reference_mean", "_eigenvalues", "_window_mean", "_calibration", "_kept", "_waiting")
 
 
@@ -42,6 +43,8 @@ def write_detector(detector: DriftDetector, path: Path) -> None:
         "detected_at": detector.detected_at_,
         "contributions": _plain(detector.contributions_),
         "steps": evidence.steps,
+        "row_type": detector._row_type.name,
+        "resolution": detector._resolution,
     }
     arrays = {
         "omega": fourier.omega,
@@ -55,9 +58,13 @@ def write_detector(detector: DriftDetector, path: Path) -> None:
 
 def read_detector(cls: type[Detector], path: Path) -> Detector:
     """The detector in a file."""
-    _, header, arrays = read_archive(path, kind=_KIND, version=_VERSION)
+    version, header, arrays = read_archive(path, kind=_KIND, version=_VERSION)
     try:
-        return _detector(cls, header, arrays)
+        detector = _detector(cls, header, arrays)
+        if version > 1:  # before, the class knows
+            detector._row_type = np.dtype(_ROW_TYPES[header["row_type"]])
+            detector._resolution = float(header["resolution"])
+        return detector
     except (LookupError, TypeError, ValueError) as error:  # checksums hold: the file is forged
         raise FileFormatError(f"{path} was altered: it does not describe a drift detector.") from error
 

@@ -16,7 +16,7 @@ from bochner.estimators.landmark_certificate import certify_landmarks
 from bochner.estimators.map_transformer import CertificateContext, MapTransformer
 from bochner.estimators.orbit import choose_transforms
 from bochner.estimators.transformers import FourierFeatures
-from bochner.features.nystroem import KernelMap, NystroemMap, draw_nystroem_map, leverage_of_rows, sees_distance_only
+from bochner.features.nystroem import KernelMap, NystroemMap, draw_nystroem_map, leverage_of_rows, moves_one_side
 from bochner.groups import Group
 from bochner.kernels import Stationary, resolve_kernel
 from bochner.planning import MemoryBill, require_memory
@@ -48,8 +48,9 @@ class NystroemFeatures(MapTransformer):
         Rows drawn uniformly, or with probability in proportion to their approximate ridge leverage scores, which finds
         rare regions.
     group : Group, default=None
-        Transformations that the features should not see. If they are `closed` and the kernel depends on distance, only
-        the landmarks are moved.
+        Transformations that the features should not see. Only the landmarks are moved if that is the same: for all
+        elements of a group whose actions are exact (`closed` and `unitary`), and a kernel of distance. Samples of a
+        group and interpolated images are moved on both sides.
     n_transforms : int or "all", default="all"
         How many transformations to draw.
     random_state : int, RandomState, Generator or None, default=None
@@ -164,7 +165,7 @@ class NystroemFeatures(MapTransformer):
         return certify_landmarks(self.map_, self._exact_kernel(), X, np.promote_types(X.dtype, context.precision))
 
     def _values(self, points: Array) -> KernelMap:
-        one_sided = self.group is not None and self.group.closed and sees_distance_only(self.kernel_)
+        one_sided = moves_one_side(self.kernel_, self.group, self.transforms_)
         return KernelMap(self.kernel_, points, self.transforms_, one_sided)
 
     def _choose(self, X: Any, n_landmarks: int) -> tuple[Array, Array]:

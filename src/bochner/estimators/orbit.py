@@ -16,9 +16,8 @@ from bochner.estimators.map_transformer import CertificateContext, MapTransforme
 from bochner.estimators.orbit_certificate import certify_orbit
 from bochner.estimators.transformers import FourierFeatures
 from bochner.features import FeatureMap, OrbitFourierMap, TransformerMap, draw_orbit_map
-from bochner.features.nystroem import sees_distance_only
+from bochner.features.nystroem import moves_one_side
 from bochner.groups import Group, Transforms
-from bochner.kernels import Stationary
 from bochner.planning import MemoryBill, require_memory
 from bochner.statistics.kernel_product import ExactKernel
 from bochner.theory import Certificate
@@ -151,14 +150,10 @@ class OrbitFeatures(MapTransformer):
         kernel = getattr(self.base_, "kernel_", None)
         if kernel is None:
             raise AssumptionError(f"The base {type(self.base_).__name__} approximates no kernel that is known here.")
-        return ExactKernel(kernel, self.transforms_, self._one_sided(kernel))
+        return ExactKernel(kernel, self.transforms_, moves_one_side(kernel, self.group, self.transforms_))
 
     def _certify_kernel(self, X: Any, delta: float, context: CertificateContext) -> Certificate:
         return certify_orbit(self, X, delta, independent=context.independent, precision=context.precision)
-
-    def _one_sided(self, kernel: Stationary) -> bool:
-        group = self.group
-        return group.closed and group.unitary and self.transforms_.whole and sees_distance_only(kernel)
 
     def _seeded_base(self) -> Any:
         """The base, with this seed unless it has one: one number then fixes everything."""

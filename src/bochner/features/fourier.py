@@ -58,8 +58,7 @@ class FourierMap:
 
         omega_t, amplitude, phase = self._in(out.dtype)
         if not issparse(X) and 0 < X.shape[1] == len(omega_t) <= _NARROW and len(X) > 0:
-            rows = np.ascontiguousarray(X, dtype=out.dtype)
-            _loops.narrow_fourier_features(rows, omega_t, amplitude, phase, out, scratch[0])
+            self.write_row_by_row(X, out, scratch)
         else:
             _loops.fourier_features(_project(X, omega_t, scratch), amplitude, phase, out)
 
@@ -72,6 +71,13 @@ class FourierMap:
         unit, d = float(np.finfo(dtype).eps) / 2, self.omega.shape[1]
         phases = np.minimum((d + 6) * unit * (np.abs(self.omega) @ reach), 2.0)
         return float(np.linalg.norm(self.amplitude * (phases + 14 * unit))) * (1 + 1e-9)
+
+    def write_row_by_row(self, X: Array, out: Array, scratch: Array) -> None:
+        """As `write`, without BLAS: a row has the same features to the bit, whatever rows come with it."""
+        from bochner.features import _loops
+
+        rows = np.ascontiguousarray(X, dtype=out.dtype)
+        _loops.narrow_fourier_features(rows, *self._in(out.dtype), out, scratch[0])
 
     def _in(self, dtype: np.dtype[Any]) -> tuple[Array, Array, Array]:
         """omega' (d, m), amplitude and phase in a float type, kept for the next block."""

@@ -19,13 +19,21 @@ from bochner._blas import cholesky, solve_lower
 from bochner._threads import threads_for_factor
 from bochner._typing import Array
 from bochner.features.base import transform
-from bochner.groups import Transforms
+from bochner.groups import Group, Transforms
 from bochner.kernels.algebra import Scaled
 from bochner.kernels.base import Isotropic, Stationary
 
-__all__ = ["KernelMap", "NystroemMap", "draw_nystroem_map", "leverage_of_rows", "sees_distance_only"]
+__all__ = [
+    "KernelMap",
+    "NystroemMap",
+    "draw_nystroem_map",
+    "leverage_of_rows",
+    "moves_one_side",
+    "sees_distance_only",
+]
 
 _JITTER = 1e-10  # of k(x, x): far above rounding, far below what regression sees
+_DIAGONAL_BYTES = 2**24  # of transformed rows
 _COLUMNS = 1024  # kernel values of a row at once: 512 rows of them stay in L2
 
 
@@ -40,8 +48,7 @@ class KernelMap:
     transforms : Transforms or None
         None: the kernel itself.
     one_sided : bool
-        Transform the points only. It is the same average if the transformations are a unitary group and the kernel
-        depends on distance, k(g x, g' p) = k(x, g^-1 g' p), and costs r instead of r^2 values.
+        Transform the points only: r instead of r^2 values. The same average where `moves_one_side` says so.
     """
 
     kernel: Stationary
@@ -72,9 +79,17 @@ class KernelMap:
         """k_q(x, x) of every row."""
         if self.transforms is None:
             return self.kernel.diag(X)
-        left = [(1.0, X)] if self.one_sided else list(self.transforms.of(X))
-        pairs = ((a * b, x, y) for a, x in left for b, y in self.transforms.of(X))
-        return np.sum([weight * self.kernel.at(x - y) for weight, x, y in pairs], axis=0)
+        rows = max(1, _DIAGONAL_BYTES // (8 * len(self._weights) * X.shape[1]))
+        chunks = [self._diagonal(X[start : start + rows], self.transforms) for start in range(0, len(X), rows)]
+        return np.concatenate(chunks) if chunks else np.empty(0)
+
+    def _diagonal(self, X: Array, transforms: Transforms) -> Array:
+        """All pairs of transformations of a few rows, which are held."""
+        orbit, total = list(transforms.of(X)), np.zeros(len(X))
+        for a, x in [(1.0, X)] if self.one_sided else orbit:
+            for b, y in orbit:
+                total += a * b * self.kernel.at(x - y)
+        return total
 
     def _write_one_side(self, rows: Array, out: Array, scratch: Array) -> None:
         """k(x, g' p) averaged over g', chunk by chunk of the points."""
@@ -106,6 +121,25 @@ class KernelMap:
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_cast": {}}
+
+
+def moves_one_side(kernel: Stationary, group: Group | None, transforms: Transforms | None) -> bool:
+    """Whether E k(g x, g' y) = E k(x, g y) for all x and y, so that only one side of the kernel need be moved.
+
+    If every action keeps distances and the kernel sees nothing else, k(g x, g' y) = k(x, g^-1 g' y), and
+
+        sum_{g, g'} q_g q_g' k(g x, g' y) = sum_h p_h k(x, h y),      p_h = sum of q_g q_g' over g^-1 g' = h
+
+    The two sides are the same for every kernel if and only if p = q. p is symmetric, p_h = p_(h^-1), so q must be, and
+    then q * q = q: a law that is its own convolution is the uniform one on a subgroup (Kawada & Ito 1940). So the
+    transformations must be *all* elements of a group, with equal weights and exact actions. A sample of a group, a
+    weighted one, or interpolated rotations, whose products are other interpolations, are none: the one-sided mean is
+    then no symmetric function of x and y, let alone a kernel.
+    """
+    if group is None or transforms is None:
+        return True
+    uniform = bool(np.all(transforms.weights == transforms.weights[0]))
+    return group.closed and group.unitary and transforms.whole and uniform and sees_distance_only(kernel)
 
 
 def sees_distance_only(kernel: Stationary) -> bool:

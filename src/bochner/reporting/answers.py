@@ -26,7 +26,7 @@ def answers(summary: dict[str, Any]) -> dict[str, str]:
 def _quality(part: dict[str, Any]) -> str:
     if "missing" in part:
         return str(part["missing"])
-    rows = f"on {count(part['n_rows'])} rows the model has not seen"
+    rows = f"on {count(part['n_rows'])} held-out rows" if part["rows_held_out"] else f"on the {_given(part['n_rows'])}"
     if part["kind"] == "pca":
         kept, own = part["held_out_share"][-1], part["training_share"][-1]
         return (
@@ -51,7 +51,12 @@ def _error_bars(part: dict[str, Any]) -> str:
     at = part["levels"].index(0.9)
     observed, low, high = part["observed"][at], part["low"][at], part["high"][at]
     verdict = "as they should" if low <= observed <= high else "too few" if observed < low else "more than they need to"
-    return f"Its 90 % intervals hold {percent(observed)} of the targets: {verdict}."
+    return f"Its 90 % error bars (1.64 standard deviations) hold {percent(observed)} of the targets: {verdict}."
+
+
+def _given(n_rows: int) -> str:
+    """Rows that were handed in; only who made the fit knows whether it has seen them."""
+    return f"{count(n_rows)} rows that were given" if n_rows != 1 else "row that was given"
 
 
 def _approximation(part: dict[str, Any]) -> str:
@@ -77,8 +82,10 @@ def _more_features(part: dict[str, Any]) -> str:
     if len(errors) < 2 or errors[-2] is None or errors[-1] is None or errors[-2] <= 0:
         return ""
     gain = 1 - errors[-1] / errors[-2]
-    way = "lowered" if gain >= 0 else "raised"
-    last = f"The last doubling, to {count(part['widths'][-1])} features, {way} the error by {percent(abs(gain))}"
+    way = "lower" if gain >= 0 else "higher"
+    where = "" if part["gcv"] else " of models of a part of the rows given"
+    before, after = map(count, part["widths"][-2:])
+    last = f"From {before} to {after} features the error{where} is {way} by {percent(abs(gain))}"
     if abs(gain) < _FLAT:
         return f"{last}: more features would buy little."
     return f"{last}: a wider map may well be better still." if gain > 0 else f"{last}: a narrower map is enough."
@@ -96,7 +103,7 @@ def _more_memory(part: dict[str, Any], width: int) -> str:
     if "missing" in part:
         return ""
     takes = f"Twice the features would take {size(part['memory'][part['widths'].index(width) + 1])} of memory"
-    allowed = f"; the budget allows {count(part['largest_width'])} features" if part["largest_width"] else ""
+    allowed = f"; the budget here allows {count(part['largest_width'])} features" if part["largest_width"] else ""
     return f"{takes}{allowed}."
 
 
@@ -111,6 +118,8 @@ def _choices(part: dict[str, Any], kind: str) -> str:
         "loo": "chosen by leave-one-out",
         "cv": "chosen by cross-validation",
     }.get(penalty["asked"], "as given")
+    if how == "as given" and float(penalty["asked"]) != penalty["alpha"]:
+        how = f"raised from {penalty['asked']}, at which the equations are singular"
     told += f" Penalty alpha = {number(penalty['alpha'])}, {how}"
     if part["dof"] is not None:
         told += f"; the model then has {number(part['dof'])} effective degrees of freedom"
@@ -119,8 +128,12 @@ def _choices(part: dict[str, Any], kind: str) -> str:
 
 def _cost(part: dict[str, Any]) -> str:
     rows = "" if part["rows"] is None else f"{count(part['rows'])} rows of {count(part['columns'])} columns"
-    passes = "" if part["passes"] is None else f", read {'once' if part['passes'] == 1 else 'twice'}"
+    passes = "" if part["passes"] is None else f", read {_times(part['passes'])}"
     spent = [seconds(part["seconds"])] if part["seconds"] is not None else []
     spent += [size(part["memory"])] if part["memory"] is not None else []
     took = f"The fit took {' and '.join(spent)}." if spent else "What the fit took was not recorded."
     return f"{rows}{passes}. {took}" if rows else took
+
+
+def _times(n: int) -> str:
+    return {1: "once", 2: "twice"}.get(n, f"{count(n)} times")

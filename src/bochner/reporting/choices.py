@@ -49,7 +49,9 @@ def penalty_path(view: ModelView) -> dict[str, Any]:
     losses = view.get("cv_losses_")
     if losses is not None:
         return {**chosen, "alphas": view.get("alphas_"), "cv": np.mean(losses, axis=1)}
-    return {**chosen, "missing": "The penalty was given, so there is no path of penalties to show."}
+    given = chosen["asked"] not in ("gcv", "evidence", "loo", "cv")
+    why = "The penalty was given, so" if given else "This model keeps no path of its search:"
+    return {**chosen, "missing": f"{why} there is no path of penalties to show."}
 
 
 def _ridge_path(path: RidgePath) -> dict[str, Any]:

@@ -89,11 +89,11 @@ def components_chart(part: dict[str, Any]) -> Chart:
     ranks = list(range(1, len(part["training_share"]) + 1))
     return Chart(
         "Variance that the components keep",
-        f"All {count(len(ranks))} keep {percent(part['held_out_share'][-1])} on held-out rows.",
+        f"All {count(len(ranks))} keep {percent(part['held_out_share'][-1])} on the {_whose(part)}.",
         Axis.over("components", ranks, form=count, include=[1.0]),
         Axis("share of the variance", 0.0, 1.0, form=percent),
         [
-            Series("held-out rows", ranks, part["held_out_share"]),
+            Series(_whose(part), ranks, part["held_out_share"]),
             Series("training rows", ranks, part["training_share"], style=1),
         ],
     )
@@ -107,13 +107,14 @@ def kernel_error_chart(curve: dict[str, Any]) -> Chart:
         Series("root mean square, measured", widths, curve["root_mean_square"], style=1),
     ]
     if curve["guaranteed"] is not None:
-        promise = f"largest, guaranteed (probability {1 - curve['delta']:g})"
+        promise = f"largest, guaranteed (probability 1 - {curve['delta']:g})"
         series.append(Series(promise, widths, curve["guaranteed"], style=2))
     values = [v for s in series for v in s.y]
     return Chart(
         "Kernel error against the number of features",
         f"At {count(curve['width'])} features the largest error over {count(curve['n_rows'])} rows is "
-        f"{number(curve['largest'][at])}. Four times the features halve it, about.",
+        f"{number(curve['largest'][at])}."
+        + (" Four times the features halve it, about." if curve["guaranteed"] is not None else ""),
         Axis.over("features", widths, log=True, form=count),
         Axis.over("kernel error", values, log=True),
         series,
@@ -125,7 +126,7 @@ def width_chart(part: dict[str, Any], width: int) -> Chart:
     """Prediction error by width."""
     series = []
     if part["held_out"]:
-        series.append(Series(f"{count(part['n_rows'])} held-out rows", part["widths"], part["held_out"]))
+        series.append(Series(f"{count(part['n_rows'])} {_whose(part)}", part["widths"], part["held_out"]))
     if part["gcv"]:
         series.append(Series("estimated from the training rows (GCV)", part["widths"], part["gcv"], style=1))
     values = [v for s in series for v in s.y]
@@ -222,6 +223,10 @@ def spectrum_chart(part: dict[str, Any]) -> Chart:
         [Series("eigenvalue", part["rank"], part["eigenvalue"])],
         rules,
     )
+
+
+def _whose(part: dict[str, Any]) -> str:
+    return "held-out rows" if part["rows_held_out"] else "rows given"
 
 
 def _all_positive(values: list[float | None]) -> bool:

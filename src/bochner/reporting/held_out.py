@@ -1,4 +1,4 @@
-"""Is the model good? What held-out rows say of predictions, error bars and probabilities."""
+"""Is the model good? What rows with targets say of predictions, error bars and probabilities."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bochner.errors import BochnerError, InvalidDataError
 from bochner.features import map_of, transform
 from bochner.reporting.view import ModelView, sample_rows
 
-__all__ = ["coverage", "held_out", "reliability"]
+__all__ = ["coverage", "reliability", "scores"]
 
 _LEVELS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 _SPREAD_ROWS = 4000
@@ -22,8 +22,8 @@ _BINS = 10
 _MATRIX_CLASSES = 12
 
 
-def held_out(view: ModelView, X: Any, y: Any, sample_weight: Any) -> dict[str, Any]:
-    """Scores on rows that the model has not seen, beside those of the best constant."""
+def scores(view: ModelView, X: Any, y: Any, sample_weight: Any) -> dict[str, Any]:
+    """Scores on some rows, beside those of the best constant; whether the model has seen them is not known here."""
     if view.kind == "pca":
         return _components(view, X)
     if view.kind == "features":
@@ -106,7 +106,7 @@ def _centre(view: ModelView, y: Array, weight: Array | None) -> tuple[Array, str
     """The best constant: the mean of the training targets where the model knows it."""
     if view.totals is not None:
         return np.broadcast_to(np.reshape(view.totals.y_mean, y.shape[1:]), y.shape), "the mean of the training targets"
-    return np.broadcast_to(np.average(y, axis=0, weights=weight), y.shape), "the mean of the held-out targets"
+    return np.broadcast_to(np.average(y, axis=0, weights=weight), y.shape), "the mean of these targets"
 
 
 def _r2(y: Array, mean: Array, weight: Array | None) -> float | None:
@@ -149,7 +149,7 @@ def _classification(view: ModelView, X: Any, y: Array, weight: Array | None) -> 
         "classes": [str(c) for c in classes],
         "accuracy": accuracy,
         "accuracy_standard_error": float(np.sqrt(accuracy * (1 - accuracy) / _effective_rows(len(y), weight))),
-        "baseline": f"always predicting {classes[int(np.argmax(shares))]}, the most frequent class",
+        "baseline": f"always predicting {classes[int(np.argmax(shares))]}, the most frequent class of these rows",
         "baseline_accuracy": float(shares.max()),
         **_confusion(y[known], predicted[known], classes, None if weight is None else weight[known]),
         **_probabilities(view, X, y, known, weight, shares),
@@ -198,7 +198,7 @@ def _probabilities(
 
 
 def _components(view: ModelView, X: Any) -> dict[str, Any]:
-    """Share of the variance of held-out features that the first components keep, beside that of the training rows."""
+    """Share of the variance of the features that the first components keep, beside that of the training rows."""
     rows, _, _ = sample_rows(X, None, None, most=_SPREAD_ROWS, seed=view.seed)
     inputs = view.dense_inputs(rows)
     Z = transform(map_of(view.features, inputs), inputs, np.dtype(float))

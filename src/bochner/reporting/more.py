@@ -26,11 +26,11 @@ _WIDEST_SOLVE = 4096
 _DOUBLINGS = 2
 
 
-def more(view: ModelView, X: Any, y: Any) -> dict[str, Any]:
+def more(view: ModelView, X: Any, y: Any, *, held_out: bool = False) -> dict[str, Any]:
     """The error by width and by rows, and what every width takes."""
     return {
         "width": view.width,
-        "widths": _width_curve(view, X, y),
+        "widths": _width_curve(view, X, y) | {"rows_held_out": held_out},
         "rows": _rows_curve(view),
         "bills": _bills(view),
         "memory_budget": get_config().memory_budget(),
@@ -109,18 +109,18 @@ def _held_out_features(view: ModelView, X: Any, y: Any) -> tuple[Array | None, A
 
 
 def _from_refits(view: ModelView, X: Any, y: Any) -> dict[str, Any]:
-    """Models of several widths on one half of the held-out rows, scored on the other: the trend, at that many rows."""
+    """Models of several widths on one half of some rows, scored on the other: the trend, at that many rows."""
     rows, targets, _ = sample_rows(X, y, None, most=_ROWS, seed=view.seed)
     inputs, targets = view.dense_inputs(rows), np.asarray(targets)
     half = len(inputs) // 2
     if half < 20 or (view.kind == "classifier" and len(np.unique(targets[:half])) < 2):
-        return {"missing": "Too few held-out rows to compare widths: give 40 or more."}
+        return {"missing": "Too few rows to compare widths: give 40 or more."}
     widths = [width for width in nested_widths(view.width) if width <= _WIDEST_SOLVE]
     errors = [_refit_error(view, width, inputs, targets, half) for width in widths]
     return {
         "measure": "error rate" if view.kind == "classifier" else "root mean square error",
-        "how": f"Each model is fitted to {half:,} of the held-out rows and scored on the others: errors are larger "
-        "than those of the model, which has seen more rows, but the trend shows when width stops helping.",
+        "how": f"Each model is fitted to {half:,} of these rows and scored on {len(inputs) - half:,} others: "
+        "the errors are not those of this model, but the trend shows when width stops helping.",
         "widths": widths,
         "gcv": None,
         "held_out": errors,

@@ -69,6 +69,7 @@ def report(
     X: Any = None,
     y: Any = None,
     sample_weight: Any = None,
+    held_out: bool = False,
     title: str | None = None,
     plan: Any = None,
     extra: dict[str, Any] | None = None,
@@ -86,11 +87,15 @@ def report(
     path : str or Path, default=None
         Where to write the page; a name that ends in .json gets the numbers alone. None: it is not written.
     X : array-like or frame of shape (n_samples, n_columns), default=None
-        Rows that the model has not seen, as `model.predict` takes them. Without them the page says what it cannot tell.
+        Rows to score the model on, as `model.predict` takes them; those of a test set, for an honest score. Without
+        them the page says what it cannot tell.
     y : array-like, default=None
         Their targets.
     sample_weight : array-like of shape (n_samples,), default=None
         Their weights, for scores and coverage.
+    held_out : bool, default=False
+        Whether these rows were held out of the fit and of every choice before it. The report cannot know; it calls them
+        held out only if you say so.
     title : str, default=None
     plan : Plan or dict, default=None
         What `bochner.plan` said before the fit.
@@ -116,7 +121,7 @@ def report(
     """
     if extra is not None and not isinstance(extra, dict):
         raise invalid_parameter("report", "extra", "a dict or None", extra)
-    summary = summarise(model, X, y, sample_weight, title=title, plan=plan, extra=extra, delta=delta)
+    summary = summarise(model, X, y, sample_weight, held_out=held_out, title=title, plan=plan, extra=extra, delta=delta)
     made = Report(summary, render(summary))
     if path is not None:
         made.save(path)

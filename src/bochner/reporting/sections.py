@@ -65,13 +65,17 @@ def _quality(part: dict[str, Any]) -> Iterator[Block]:
         yield from _regression(part)
 
 
+def _whose(part: dict[str, Any]) -> str:
+    return "Held-out rows" if part["rows_held_out"] else "Rows given"
+
+
 def _regression(part: dict[str, Any]) -> Iterator[Block]:
     yield _facts(
         ("R2", number(part["r2"])),
         ("Error (RMS)", f"{number(part['rmse'])} ± {number(part['rmse_standard_error'], 2)}"),
         ("Error (mean absolute)", number(part["mae"])),
-        ("Error of the mean (RMS)", number(part["baseline_rmse"])),
-        ("Held-out rows", count(part["n_rows"])),
+        (f"Error of {part['baseline']} (RMS)", number(part["baseline_rmse"])),
+        (_whose(part), count(part["n_rows"])),
     )
     yield _figure(figures.residual_chart(part))
     yield _figure(figures.histogram_chart(part))
@@ -89,7 +93,7 @@ def _classification(part: dict[str, Any]) -> Iterator[Block]:
     ]
     if "log_loss" in part:
         facts += [("Log loss", number(part["log_loss"])), ("Log loss of shares", number(part["baseline_log_loss"]))]
-    facts.append(("Held-out rows", count(part["n_rows"])))
+    facts.append((_whose(part), count(part["n_rows"])))
     if part["n_unknown"]:
         facts.append(("Rows of unknown classes", count(part["n_unknown"])))
     yield _facts(*facts)
@@ -232,7 +236,7 @@ def _width_curve(curve: dict[str, Any]) -> Block:
         for gain, std, against in zip(curve["gain"], curve["gain_std"], curve["against"])
     ]
     rows = [list(row) for row in zip(map(count, curve["widths"]), map(number, curve["rmse"]), gains)]
-    head = ["Features", "Error on held-out rows", "Gain"]
+    head = ["Features", "Error on held-out rows (standard deviations of the target)", "Gain"]
     return {"kind": "table", "title": f"How the width was found: {curve['reason']}", "head": head, "rows": rows}
 
 
@@ -243,7 +247,7 @@ def _bars(part: dict[str, Any]) -> Block:
     return {
         "kind": "bars",
         "title": "How closely the kernel looks at each column",
-        "message": "A short length scale, a long bar: small changes of that column change the prediction."
+        "message": "A short length scale, a long bar: small changes of that column can change the prediction."
         + (f" {count(left)} columns with longer scales are not shown." if left else ""),
         "entries": [{"name": n, "text": number(s), "share": scales[0] / s} for n, s in zip(names, scales)],
         "head": ["Column", "Length scale"],
@@ -258,13 +262,13 @@ def _short(value: Any) -> str:
 
 
 def _cost(part: dict[str, Any]) -> Iterator[Block]:
+    known = (("Passes over the rows", part["passes"]), ("Iterations", part["iterations"]))
+    effort = [(name, count(value)) for name, value in known if value is not None][:1]
     yield _facts(
         ("Rows", count(part["rows"])),
         ("Columns", count(part["columns"])),
-        ("Passes over the rows", count(part["passes"]))
-        if part["passes"]
-        else ("Iterations", count(part["iterations"])),
-        ("Threads", count(part["threads"])),
+        *effort,
+        ("Threads where this page was made", count(part["threads"])),
     )
     plan = part["plan"]
     if plan or part["seconds"] is not None or part["memory"] is not None:
@@ -282,4 +286,10 @@ def _cost(part: dict[str, Any]) -> Iterator[Block]:
         rows = [[name.replace("_", " "), _short(value)] for name, value in part["extra"].items()]
         yield {"kind": "table", "title": "Also recorded", "head": ["What", "Value"], "rows": rows}
     versions = [[name, version] for name, version in part["versions"].items()]
-    yield {"kind": "table", "title": "Versions", "head": ["Package", "Version"], "rows": versions, "closed": True}
+    yield {
+        "kind": "table",
+        "title": "Versions where this page was made",
+        "head": ["Package", "Version"],
+        "rows": versions,
+        "closed": True,
+    }

@@ -1,4 +1,4 @@
-"""A model, and rows it has not seen, as one plain dict: all that the page shows, and the JSON of the report."""
+"""A model, and rows to look at it with, as one plain dict: all that the page shows, and the JSON of the report."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bochner.reporting.answers import answers
 from bochner.reporting.approximation import approximation
 from bochner.reporting.choices import choices
 from bochner.reporting.cost import cost
-from bochner.reporting.held_out import held_out
+from bochner.reporting.held_out import scores
 from bochner.reporting.more import more
 from bochner.reporting.plain import plain
 from bochner.reporting.view import ModelView
@@ -29,6 +29,7 @@ def summarise(
     y: Any = None,
     sample_weight: Any = None,
     *,
+    held_out: bool = False,
     title: str | None = None,
     plan: Any = None,
     extra: dict[str, Any] | None = None,
@@ -55,9 +56,10 @@ def summarise(
             },
             "preprocessing": in_words(view.steps),
             "held_out_rows": None if X is None else int(np.shape(X)[0]),
-            "quality": _quality(view, X, y, sample_weight),
+            "rows_held_out": held_out,
+            "quality": _quality(view, X, y, sample_weight) | {"rows_held_out": held_out},
             "approximation": approximation(view, X, delta=delta),
-            "more": more(view, X, y),
+            "more": more(view, X, y, held_out=held_out),
             "choices": choices(view),
             "cost": cost(view, plan, extra),
         }
@@ -67,5 +69,5 @@ def summarise(
 
 def _quality(view: ModelView, X: Any, y: Any, sample_weight: Any) -> dict[str, Any]:
     if X is None:
-        return {"missing": "No held-out rows were given, so the score is unknown: report(model, X=X_test, y=y_test)."}
-    return held_out(view, X, y, sample_weight)
+        return {"missing": "No rows were given, so the score is unknown: report(model, X=X_test, y=y_test)."}
+    return scores(view, X, y, sample_weight)

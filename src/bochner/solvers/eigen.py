@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from threading import Lock
-
 import numpy as np
 from scipy.linalg import eigh
 
@@ -75,7 +73,7 @@ class EigenRidge:
         offset = moments.y_mean if self.problem.intercept else np.zeros_like(moments.y_mean)
         total = np.zeros(len(alphas))
 
-        def add(block: Block, own: tuple[Array, Array], lock: Lock) -> bool:
+        def errors(block: Block, own: tuple[Array, Array]) -> Array:
             Z, rotated = own[0][: block.n_rows], own[1][: block.n_rows]
             Z -= mean.astype(dtype)
             np.matmul(Z, rotation, out=rotated)
@@ -85,10 +83,11 @@ class EigenRidge:
             leverage = rotated @ inverse + self.problem.intercept / self.problem.n
             error = (block.Y - offset)[:, :, None] - fitted
             error /= np.maximum(1 - leverage, np.finfo(dtype).eps)[:, None, :]
-            with lock:
-                total[:] += np.einsum("i,ija->a", weight, error**2)
-            return False
+            return np.einsum("i,ija->a", weight, error**2)
+
+        def add(part: Array) -> None:
+            total[:] += part
 
         shape = (plan.block_rows, self.problem.width)
-        for_each_block(rows, feature_map, plan, add, extra=lambda: np.empty(shape, dtype=dtype))
+        for_each_block(rows, feature_map, plan, errors, add, extra=lambda: np.empty(shape, dtype=dtype))
         return total / (self.problem.n * rows.n_targets)

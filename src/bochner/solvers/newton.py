@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import dataclass
-from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -116,15 +115,12 @@ class NewtonSolver:
         total = np.zeros((self.stream.width + 1,) * 2)
         scores = self.stream.forward(solution.coef) + solution.intercept
         importance = self._importance(self.loss.probabilities(scores))
-        lock = Lock()
 
-        def add(Z: Array, rows: slice) -> None:
+        def product(Z: Array, rows: slice) -> Array:
             extended = np.column_stack([Z.astype(float), np.full(len(Z), float(self.fit_intercept))])
-            part = extended.T @ (importance[rows, None] * extended)
-            with lock:
-                np.add(total, part, out=total)
+            return extended.T @ (importance[rows, None] * extended)
 
-        self.stream.for_each(add)
+        self.stream.for_each(product, lambda part: np.add(total, part, out=total))
         return total
 
     def _first_point(self, penalty: QuadraticPenalty, start: LinearSolution | None) -> _Point:

@@ -28,7 +28,7 @@ from bochner.statistics.cluster import BRANCHES, TASKS_PER_THREAD, WAVES
 from bochner.statistics.executor import accumulate, plan_pass
 from bochner.statistics.identity import RowIdentity
 from bochner.statistics.moments import Moments
-from bochner.statistics.stream import FeatureStream
+from bochner.statistics.stream import FeatureStream, Part
 
 try:
     import dask
@@ -211,12 +211,14 @@ class DistributedStream(FeatureStream):
     def gather_into(self, index: Array, out: Array) -> None:
         out[...] = transform(self.feature_map, self.rows.take(index), self.dtype)
 
-    def for_each(self, work: Callable[[Array, slice], None]) -> None:
-        """Call `work(Z, rows)` here, with features that the workers computed."""
+    def for_each(self, work: Callable[[Array, slice], Part], finish: Callable[[Part], object] | None = None) -> None:
+        """As in `FeatureStream`, here, with features that the workers computed."""
         self.n_passes += 1
         assert isinstance(self.rows, DaskRows)
         for part, rows in zip(self._parts, self._cuts):
-            work(self.rows.compute([_task(_features_of)(part, self._shipped)])[0], rows)
+            done = work(self.rows.compute([_task(_features_of)(part, self._shipped)])[0], rows)
+            if finish is not None:
+                finish(done)
 
     def _sum(self, task: Callable[[Any, slice], Any]) -> Array:
         return np.asarray(reduce(np.add, self._round(task)), dtype=float)

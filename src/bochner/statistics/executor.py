@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from threading import Lock
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from bochner.statistics.identity import RowIdentity
 from bochner.statistics.moments import BlockMoments, GramProduct, Moments
 
 __all__ = ["PassPlan", "accumulate", "add_blocks", "for_each_block", "plan_pass"]
+
+Summary = TypeVar("Summary")
 
 _BLOCK_BYTES = 2**26  # of features per thread and block: SYRK at full speed, and the float64 sum below 4 % of it
 
@@ -65,7 +67,10 @@ def accumulate(
 ) -> Moments:
     """Add the moments of all rows to `total`, in one pass: in threads, or on a cluster if the rows are there.
 
-    `on_block(rows)` is called after every block, in one thread at a time; True stops the pass early. With a checkpoint,
+    Blocks are added in the order of the rows: one plan gives the same bits in every run. Plans for other numbers of
+    threads or budgets cut the rows elsewhere, and agree to rounding.
+
+    `on_block(rows)` is called after every block, in one thread at a time; True stops the pass there. With a checkpoint,
     blocks that are in it are not added again, and what was added is in it at the end, also at the end by an error.
     """
     if rows.distributed:
@@ -95,49 +100,55 @@ def add_blocks(
     """As `accumulate`, in threads; what `product` leaves out of the second moments of a block counts as 0."""
     D = feature_map.n_components
 
-    def absorb(block: Block, own: tuple[Array, Array], lock: Lock) -> bool:
+    def summarise(block: Block, own: tuple[Array, Array]) -> tuple[Block, int, BlockMoments, RowIdentity]:
         Z, gram = own
-        checksum = None if checkpoint is None else block_checksum(block)
-        identity = RowIdentity.of(block)
+        checksum, identity = 0 if checkpoint is None else block_checksum(block), RowIdentity.of(block)
         moments = BlockMoments.of(Z[: block.n_rows], block.Y, block.sample_weight, gram, product)
-        with lock:
-            if checkpoint is None or checksum is None:
+        return block, checksum, moments, identity
+
+    def absorb(summary: tuple[Block, int, BlockMoments, RowIdentity]) -> bool:
+        block, checksum, moments, identity = summary
+        if checkpoint is None:
+            total.absorb(moments, identity)
+        else:
+            with checkpoint.adding({block.start: checksum}, total, plan.block_rows):
                 total.absorb(moments, identity)
-            else:
-                with checkpoint.adding({block.start: checksum}, total, plan.block_rows):
-                    total.absorb(moments, identity)
-            return bool(on_block(block.n_rows)) if on_block else False
+        return bool(on_block(block.n_rows)) if on_block else False
 
     skip = None if checkpoint is None else checkpoint.contains
-    for_each_block(rows, feature_map, plan, absorb, extra=lambda: np.zeros((D, D), dtype=rows.dtype), skip=skip)
+    extra = partial(np.zeros, (D, D), dtype=rows.dtype)
+    for_each_block(rows, feature_map, plan, summarise, absorb, extra=extra, skip=skip)
 
 
 def for_each_block(
     rows: RowSource,
     feature_map: FeatureMap,
     plan: PassPlan,
-    work: Callable[[Block, tuple[Array, Array], Lock], bool],
+    work: Callable[[Block, tuple[Array, Array]], Summary],
+    finish: Callable[[Summary], object],
     *,
     extra: Callable[[], Array],
     skip: Callable[[Block], bool] | None = None,
 ) -> None:
-    """Map every block to features and call `work(block, (Z, extra()), lock)`; True from it ends the pass.
+    """Map every block to features, call `work(block, (Z, extra()))`, and `finish` with what it returned.
 
-    Blocks with `skip(block)` are left out.
-
-    Threads hold one block each. `Z` and the extra array belong to the thread and are used again.
+    Threads work on one block each, and finish block after block in the order of the rows, so that sums have the same
+    bits in every run; True from `finish` ends the pass. Blocks with `skip(block)` are left out. `Z` and the extra array
+    belong to the thread until its block is finished, and are used again.
     """
-    lock = Lock()
 
     def state() -> tuple[Array, Array, Array]:
         Z = np.empty((plan.block_rows, feature_map.n_components), dtype=rows.dtype)
         return Z, new_scratch(feature_map, rows.dtype), extra()
 
-    def handle(block: Block, own: tuple[Array, Array, Array]) -> object:
+    def handle(block: Block, own: tuple[Array, Array, Array]) -> Summary | None:
         if skip is not None and skip(block):
             return None
         Z, scratch, other = own
         apply_map(feature_map, block.X, Z[: block.n_rows], scratch)
-        return StopIteration if work(block, (Z, other), lock) else None
+        return work(block, (Z, other))
 
-    run_in_threads(handle, rows.blocks(plan.block_rows), state=state, n_threads=plan.n_threads)
+    def end(summary: Summary | None) -> object:
+        return StopIteration if summary is not None and finish(summary) is True else None
+
+    run_in_threads(handle, rows.blocks(plan.block_rows), state=state, finish=end, n_threads=plan.n_threads)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -15,6 +14,8 @@ from bochner.data import Block, RowSource
 from bochner.features.base import FeatureMap, apply_map, new_scratch, transform
 
 __all__ = ["FeatureStream", "can_be_kept", "open_stream"]
+
+Part = TypeVar("Part")
 
 _BLOCK_BYTES = 2**23  # of features: both products of a pass find the block in cache
 _WRITTEN_BYTES = 2**24  # of features that are kept: threads then rarely fault on the same huge page
@@ -82,16 +83,14 @@ class FeatureStream:
 
     def adjoint(self, R: Array) -> Array:
         """Z'R, shape (D, k), summed over blocks in float64."""
-        total, lock = np.zeros((self.width, R.shape[1])), Lock()
+        total = np.zeros((self.width, R.shape[1]))
 
-        def add(Z: Array, rows: slice) -> None:
+        def product(Z: Array, rows: slice) -> Array:
             own = R[rows].astype(self.dtype, copy=False)
             used = np.flatnonzero(own.any(axis=1))
-            part = Z[used].T @ own[used] if 2 * len(used) < len(own) else Z.T @ own  # leave what is 0 unread
-            with lock:
-                np.add(total, part, out=total)
+            return Z[used].T @ own[used] if 2 * len(used) < len(own) else Z.T @ own  # leave what is 0 unread
 
-        self.for_each(add)
+        self.for_each(product, lambda part: np.add(total, part, out=total))
         return total
 
     def normal_product(self, V: Array, shift: Array, weight: Array | None) -> tuple[Array, Array]:
@@ -102,18 +101,19 @@ class FeatureStream:
             V, shift = np.pad(V, ((0, 0), (0, spare))), np.pad(shift, (0, spare))
         narrow = V.astype(self.dtype)
         # Transposed sums: BLAS then writes and NumPy adds long rows (at 3 to 40 columns mostly 10 to 20 % less time).
-        total, of_moved, lock = np.zeros((V.shape[1], self.width)), np.zeros(V.shape[1]), Lock()
+        total, of_moved = np.zeros((V.shape[1], self.width)), np.zeros(V.shape[1])
 
-        def add(Z: Array, rows: slice) -> None:
+        def products(Z: Array, rows: slice) -> tuple[Array, Array]:
             moved = Z @ narrow - shift
             if weight is not None:
                 moved *= weight[rows, None]
-            part = moved.T.astype(Z.dtype) @ Z
-            with lock:
-                np.add(total, part, out=total)
-                np.add(of_moved, moved.sum(axis=0), out=of_moved)
+            return moved.T.astype(Z.dtype) @ Z, moved.sum(axis=0)
 
-        self.for_each(add)
+        def add(parts: tuple[Array, Array]) -> None:
+            np.add(total, parts[0], out=total)
+            np.add(of_moved, parts[1], out=of_moved)
+
+        self.for_each(products, add)
         return total[:c].T, of_moved[:c]
 
     def gather(self, index: Array) -> Array:
@@ -130,25 +130,25 @@ class FeatureStream:
             part = slice(start, start + _COPIED_ROWS)
             out[part] = transform(self.feature_map, X[part], self.dtype) if kept is None else X[index[part]]
 
-    def for_each(self, work: Callable[[Array, slice], None]) -> None:
-        """Call `work(Z, rows)` on every block, in threads."""
+    def for_each(self, work: Callable[[Array, slice], Part], finish: Callable[[Part], object] | None = None) -> None:
+        """Call `work(Z, rows)` on every block, in threads, and `finish` with what it returned, in order of the rows."""
         self.n_passes += 1
         kept = self.features
         if kept is not None:
             slices = [slice(i, min(i + self.block_rows, len(kept))) for i in range(0, len(kept), self.block_rows)]
-            run_in_threads(lambda rows, _: work(kept[rows], rows), slices, state=lambda: None)
+            run_in_threads(lambda rows, _: work(kept[rows], rows), slices, state=lambda: None, finish=finish)
             return
 
         def state() -> tuple[Array, Array]:
             Z = np.empty((self.block_rows, self.width), dtype=self.dtype)
             return Z, new_scratch(self.feature_map, self.dtype)
 
-        def handle(block: Block, own: tuple[Array, Array]) -> None:
+        def handle(block: Block, own: tuple[Array, Array]) -> Part:
             Z = own[0][: block.n_rows]
             apply_map(self.feature_map, block.X, Z, own[1])
-            work(Z, slice(block.start, block.start + block.n_rows))
+            return work(Z, slice(block.start, block.start + block.n_rows))
 
-        run_in_threads(handle, self.rows.blocks(self.block_rows), state=state)
+        run_in_threads(handle, self.rows.blocks(self.block_rows), state=state, finish=finish)
 
     def _all_features(self) -> Array:
         Z = np.empty((self.n_rows, self.width), dtype=self.dtype)

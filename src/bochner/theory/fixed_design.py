@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from bochner.errors import invalid_parameter
-from bochner.theory.base import Bound, Certificate, Source, Status, check_delta, require
+from bochner.theory.base import Bound, Certificate, Evidence, Source, Status, check_delta, require
 from bochner.theory.generalization import OperatorBound
 from bochner.theory.sources import BOCHNER
 
@@ -51,6 +51,7 @@ class RidgeRisk(Bound):
         "F log(2/delta)/(3M)) w.p. 1 - delta over the features"
     )
     status: ClassVar[Status] = Status.VALID
+    evidence: ClassVar[Evidence] = Evidence.DERIVED
     source: ClassVar[Source] = Source(BOCHNER, "fixed-design risk from the operator bound")
     assumptions: ClassVar[tuple[str, ...]] = (
         *OperatorBound.assumptions,
@@ -81,9 +82,5 @@ class RidgeRisk(Bound):
 
     def certificate(self, n_draws: int, delta: float) -> Certificate:
         """The risk with `n_draws` draws; refused if they are too few."""
-        value = self.risk(n_draws, delta)
-        statement = (
-            f"With probability at least {1 - delta:g} over the features, the mean squared error at the training rows, "
-            f"averaged over the noise, is at most {value:.4g}."
-        )
-        return self._certificate(value, delta, statement, n_draws=n_draws)
+        claim = "the mean squared error at the training rows, averaged over the noise, is {value}"
+        return self._certificate(self.risk(n_draws, delta), delta, claim, n_draws=n_draws)

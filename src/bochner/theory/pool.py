@@ -14,7 +14,7 @@ from bochner._typing import Array
 from bochner.errors import invalid_parameter
 from bochner.kernels.base import Stationary
 from bochner.sampling.pilot import ScoredPool
-from bochner.theory.base import Bound, Certificate, Embedding, Source, Status, check_delta, require
+from bochner.theory.base import Bound, Certificate, Embedding, Evidence, Source, Status, check_delta, require
 from bochner.theory.sources import BOCHNER
 
 __all__ = ["PoolApproximation"]
@@ -56,6 +56,7 @@ class PoolApproximation(Bound):
         "(1-e)(K_pool+alpha) <= K^+alpha <= (1+e)(K_pool+alpha) w.p. 1 - delta"
     )
     status: ClassVar[Status] = Status.VALID
+    evidence: ClassVar[Evidence] = Evidence.DERIVED
     source: ClassVar[Source] = Source(BOCHNER, "matrix Bernstein inequality for draws from a pool")
     assumptions: ClassVar[tuple[str, ...]] = (
         "frequencies are independent draws from the pool (with replacement), given pool and proposal",
@@ -130,12 +131,9 @@ class PoolApproximation(Bound):
 
     def certificate(self, n_frequencies: int, delta: float) -> Certificate:
         """The spectral inequality for `n_frequencies` draws; refused if they are too few."""
+        claim = "the relative distance between K^ + alpha I and K_pool + alpha I in the order of matrices is {value}"
         value = self.accuracy(n_frequencies, delta)
-        statement = (
-            f"With probability at least {1 - delta:g} over the draw from the pool, K^ + alpha I is within a factor "
-            f"1 +- {value:.4g} of K_pool + alpha I in the order of matrices."
-        )
-        return self._certificate(value, delta, statement, n_frequencies=n_frequencies)
+        return self._certificate(value, delta, claim, over="the draw from the pool", n_frequencies=n_frequencies)
 
     def _draws(self) -> float:
         return 8 / 3 * self.largest_ratio * (1 if self.embedding == "paired" else 2)

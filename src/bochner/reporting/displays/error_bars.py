@@ -49,7 +49,7 @@ class ErrorBarDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, y: Any, *, sample_weight: Any = None, ax: Any = None) -> Self:
-        """Draw for a model with `predict(X, return_std=True)`, on rows it has not seen.
+        """Draw for a model with `predict(X, return_std=True)`, best on rows that it has not seen.
 
         Parameters
         ----------

@@ -1,0 +1,80 @@
+"""Work in threads: results are finished in the order of the items, whatever happens."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from bochner._threads import run_in_threads
+
+
+def finished(n_items, n_threads, work=lambda item: None, finish=lambda item: None, seed=0):
+    """Items in the order in which they were finished, with work of random length."""
+    pauses, order = np.random.default_rng(seed).random(n_items) * 2e-3, []
+
+    def slow(item, _):
+        time.sleep(pauses[item])
+        work(item)
+        return item
+
+    def note(item):
+        order.append(item)
+        return finish(item)
+
+    try:
+        run_in_threads(slow, range(n_items), state=lambda: None, finish=note, n_threads=n_threads)
+    except ZeroDivisionError:
+        order.append("error")
+    return order
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 5])
+@pytest.mark.parametrize("seed", range(3))
+def test_results_are_finished_in_order(n_threads, seed):
+    assert finished(40, n_threads, seed=seed) == list(range(40))
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 5])
+def test_an_early_end_is_after_the_same_item_every_time(n_threads):
+    def stop(item):
+        return StopIteration if item == 7 else None
+
+    for seed in range(5):
+        assert finished(40, n_threads, finish=stop, seed=seed) == list(range(8))
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 5])
+def test_an_error_ends_the_run_after_what_came_before_it(n_threads):
+    def fail(item):
+        return 1 / (item - 7)
+
+    for seed in range(5):
+        order = finished(40, n_threads, work=fail, seed=seed)
+        assert order[-1] == "error"
+        assert order[:-1] == list(range(len(order) - 1))
+        assert len(order) - 1 <= 7
+        assert finished(40, n_threads, finish=fail, seed=seed) == [*range(8), "error"]
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_items_that_cannot_be_read_end_the_run(n_threads):
+    def items():
+        yield from range(5)
+        raise OSError("no more")
+
+    order = []
+    with pytest.raises(OSError, match="no more"):
+        run_in_threads(
+            lambda item, _: item, items(), state=lambda: None, finish=lambda i: order.append(i), n_threads=n_threads
+        )
+    assert order == list(range(len(order)))
+
+
+def test_a_thread_without_memory_ends_the_run():
+    def state():
+        raise MemoryError
+
+    with pytest.raises(MemoryError):
+        run_in_threads(lambda item, _: item, range(9), state=state, finish=lambda _: None, n_threads=3)
