@@ -17,6 +17,7 @@ from bochner.estimators.map_transformer import CertificateContext, MapTransforme
 from bochner.estimators.orbit import choose_transforms
 from bochner.estimators.transformers import FourierFeatures
 from bochner.features.nystroem import KernelMap, NystroemMap, draw_nystroem_map, leverage_of_rows, moves_one_side
+from bochner.features.pivoting import pivoted_rows
 from bochner.groups import Group
 from bochner.kernels import Stationary, resolve_kernel
 from bochner.planning import MemoryBill, require_memory
@@ -44,9 +45,10 @@ class NystroemFeatures(MapTransformer):
         The kernel; None is `Gaussian()`.
     n_components : int, default=1024
         Number of landmarks and output width, at most the number of rows.
-    landmarks : {"uniform", "leverage"}, default="uniform"
-        Rows drawn uniformly, or with probability in proportion to their approximate ridge leverage scores, which finds
-        rare regions.
+    landmarks : {"uniform", "leverage", "pivoted"}, default="uniform"
+        Rows drawn uniformly; with probability in proportion to their approximate ridge leverage scores, which finds
+        rare regions; or by randomly pivoted Cholesky factorisation, each where the residual variance of those before it
+        is large, so that none is left large (`certify`). All are nested for one seed but "leverage".
     group : Group, default=None
         Transformations that the features should not see. Only the landmarks are moved if that is the same: for all
         elements of a group whose actions are exact (`closed` and `unitary`), and a kernel of distance. Samples of a
@@ -87,7 +89,7 @@ class NystroemFeatures(MapTransformer):
     _parameter_constraints: dict[str, list[Any]] = {
         "kernel": [Stationary, str, None],
         "n_components": [Interval(Integral, 1, None, closed="left")],
-        "landmarks": [StrOptions({"uniform", "leverage"})],
+        "landmarks": [StrOptions({"uniform", "leverage", "pivoted"})],
         "group": [Group, None],
         "n_transforms": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"})],
         "random_state": FourierFeatures._parameter_constraints["random_state"],
@@ -175,16 +177,21 @@ class NystroemFeatures(MapTransformer):
         uniform = _dense(X, order[:n_landmarks])
         if self.landmarks == "uniform" or n_landmarks == X.shape[0]:
             return uniform, _dense(X, order[n_landmarks : n_landmarks + _OTHERS])
-        candidates = _dense(X, order[:_CANDIDATES])
+        candidates = _dense(X, order[: max(_CANDIDATES, n_landmarks)])
+        if self.landmarks == "pivoted":
+            chosen = pivoted_rows(candidates, self._values, n_landmarks, rng)
+            return candidates[chosen], np.delete(candidates, chosen, axis=0)[:_OTHERS]
         scores = leverage_of_rows(candidates, self._values(uniform), max(1, n_landmarks // 4))
         chosen = rng.choice(len(candidates), n_landmarks, replace=False, p=scores / scores.sum())
         return candidates[chosen], np.delete(candidates, chosen, axis=0)[:_OTHERS]
 
     def _require(self, n_landmarks: int, X: Any) -> None:
         r = 1 if self.transforms_ is None else len(self.transforms_)
+        candidates = min(X.shape[0], max(_CANDIDATES, n_landmarks)) if self.landmarks == "pivoted" else 0
         bill = MemoryBill(
             {
                 "kernel matrix of the landmarks": 8 * n_landmarks**2,
+                "factor of the candidates": 8 * candidates * n_landmarks,
                 "transformed landmarks": r * n_landmarks * X.shape[1] * (8 + X.dtype.itemsize),
             }
         )

@@ -1,0 +1,78 @@
+"""Landmarks by randomly pivoted Cholesky factorisation (Chen, Epperly, Tropp & Webber 2023).
+
+    d = diag K;   repeat: draw s with probability d_s / sum d,   g = (K[:, s] - F F[s]') / sqrt(d_s),   append g to F,
+                          d -= g^2
+
+d is the residual variance k(x, x) - ||z(x)||^2 of every candidate, so landmarks are drawn where those before them see
+least. Exactly as many are drawn as asked for, and the first of them are the choice for a smaller number: every prefix
+is nested. Draws are made in blocks and accepted one by one with probability (residual now) / (residual when the block
+was drawn), which gives the law of the loop above with few large products instead of many small ones (Epperly 2024).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.linalg import cholesky, solve_triangular
+
+from bochner._typing import Array
+from bochner.features.base import transform
+from bochner.features.nystroem import KernelMap
+
+__all__ = ["pivoted_rows"]
+
+_BLOCK = 64
+_NOTHING_LEFT = 1e-12  # of the trace: what is left of it is rounding
+
+
+def pivoted_rows(X: Array, towards: Callable[[Array], KernelMap], size: int, rng: np.random.Generator) -> Array:
+    """Numbers of `size` rows of X (N, d), in the order in which they were drawn.
+
+    `towards(points)` gives kernel values against points. Where the rows before explain all of the kernel, the rest is
+    drawn uniformly.
+    """
+    residual = np.maximum(towards(X[:1]).diagonal(X), 0.0)
+    trace, factor, chosen = float(residual.sum()), np.empty((len(X), size)), np.empty(0, dtype=np.intp)
+    while len(chosen) < size and residual.sum() > _NOTHING_LEFT * trace:
+        drawn = rng.choice(len(X), size=_BLOCK, p=residual / residual.sum())
+        accepted = _accepted(drawn, residual, _residual_matrix(X, drawn, factor, len(chosen), towards), rng)
+        accepted = accepted[: size - len(chosen)]
+        _extend(X, accepted, factor, len(chosen), towards, residual)
+        chosen = np.concatenate([chosen, accepted])
+    rest = np.setdiff1d(np.arange(len(X)), chosen)
+    return np.concatenate([chosen, rng.permutation(rest)[: size - len(chosen)]])
+
+
+def _residual_matrix(X: Array, rows: Array, factor: Array, width: int, towards: Callable[[Array], KernelMap]) -> Array:
+    """K - F F' of some rows."""
+    part = factor[rows, :width]
+    return transform(towards(X[rows]), X[rows], np.dtype(float)) - part @ part.T
+
+
+def _accepted(drawn: Array, before: Array, R: Array, rng: np.random.Generator) -> Array:
+    """The draws that are kept, in their order: a Cholesky factorisation of their residual matrix with rejections."""
+    height, kept = rng.random(len(drawn)) * before[drawn], []
+    floor = _NOTHING_LEFT * float(before.max())
+    for i, row in enumerate(drawn):
+        if R[i, i] <= max(height[i], floor):
+            continue
+        kept.append(row)
+        column = R[:, i] / np.sqrt(R[i, i])
+        R -= np.outer(column, column)
+    return np.array(kept, dtype=np.intp)
+
+
+def _extend(
+    X: Array, rows: Array, factor: Array, width: int, towards: Callable[[Array], KernelMap], residual: Array
+) -> None:
+    """Append the columns of accepted rows to the factor, and take what they explain from the residual variances."""
+    if len(rows) == 0:
+        return
+    own = _residual_matrix(X, rows, factor, width, towards)
+    root = cholesky(own + 1e-14 * np.trace(own) * np.eye(len(rows)), lower=True)
+    columns = transform(towards(X[rows]), X, np.dtype(float)) - factor[:, :width] @ factor[rows, :width].T
+    added = solve_triangular(root, columns.T, lower=True).T
+    factor[:, width : width + len(rows)] = added
+    np.maximum(residual - np.einsum("ij,ij->i", added, added), 0.0, out=residual)
+    residual[rows] = 0.0
