@@ -1,0 +1,105 @@
+"""False alarms of `DriftDetector`: over the whole of a stream without drift, and of single batches.
+
+The promise for a stream is exact: the probability that it *ever* raises an alarm, however long, is at most
+`false_alarm_rate`. That of a batch holds to the accuracy of a central limit theorem, and is reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+import bochner as bo
+
+from .laws import LAWS
+from .setting import Setting, stream
+
+FAMILY = "drift"
+RATE = 0.05
+_PIECES = (0.31, 0.47, 0.83)  # where the stream is cut: not at the ends of windows
+
+
+def _blocks_of_equal_rows(rng: np.random.Generator, n: int) -> np.ndarray:
+    """Dependence inside windows of 10, which are exchangeable."""
+    return np.repeat(rng.standard_normal((-(-n // 10), 2)), 10, axis=0)[:n]
+
+
+def _zeros(rng: np.random.Generator, n: int) -> np.ndarray:
+    return np.zeros((n, 2))
+
+
+STREAMS: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
+    **{name: LAWS[name] for name in ("normal", "t, 2 degrees", "counts", "constant columns", "rare events")},
+    "constant": _zeros,
+    "blocks of equal rows": _blocks_of_equal_rows,
+}
+TYPES = {"float64": (np.float64, np.float64), "float32": (np.float32, np.float32),
+         "float32, then float64": (np.float32, np.float64), "float64, then float32": (np.float64, np.float32)}  # fmt: skip
+OPTIONS: dict[str, dict[str, Any]] = {
+    "narrow": {},
+    "kernel laplacian": {"kernel": "laplacian"},
+    "fixed scale": {"length_scale": 1.0},
+    "sampling orthogonal": {"sampling": "orthogonal"},
+    "sampling qmc": {"sampling": "qmc"},
+}
+
+
+def settings() -> list[Setting]:
+    laws = [_setting(law, types) for law in STREAMS for types in TYPES]
+    lengths = [
+        _setting(law, types, length=length)
+        for law in ("normal", "rare events")
+        for types in ("float64", "float32")
+        for length in (100, 10_000)
+    ]
+    references = [_setting(law, "float64", reference=n) for law in ("normal", "rare events") for n in (80, 2000)]
+    windows = [_setting("normal", types, window=window) for types in ("float64", "float32") for window in (1, 25)]
+    options = [_setting("normal", "float64", option=option) for option in list(OPTIONS)[1:]]
+    batches = [_batch(law, types, n) for law in STREAMS for types in ("float64", "float32") for n in (50, 500)]
+    return [*laws, *lengths, *references, *windows, *options, *batches]
+
+
+def _setting(
+    law: str, types: str, *, option: str = "narrow", reference: int = 400, window: int = 10, length: int = 1000
+) -> Setting:
+    options = {
+        "option": option, "law": law, "types": types, "reference": reference, "window": window, "stream": length
+    }  # fmt: skip
+    return Setting(FAMILY, options, {"ever an alarm": RATE}, 500 if length > 1000 else 2000, 50 if length > 1000 else 250)
+
+
+def _batch(law: str, types: str, n: int) -> Setting:
+    options = {"option": "batch", "law": law, "types": types, "reference": 2000, "batch": n}
+    return Setting(FAMILY, options, {"an alarm for a batch": RATE}, 1000, 100, exact=False)
+
+
+def violations(options: Mapping[str, Any], repeats: range) -> list[int]:
+    alarm = _batch_alarm if options["option"] == "batch" else _stream_alarm
+    return [sum(alarm(options, stream(FAMILY, options, repeat)) for repeat in repeats)]
+
+
+def _stream_alarm(options: Mapping[str, Any], rng: np.random.Generator) -> bool:
+    reference, rows = _rows(options, options["stream"], rng)
+    detector = bo.DriftDetector(
+        n_components=32, window=options["window"], false_alarm_rate=RATE, random_state=int(rng.integers(2**32)),
+        **OPTIONS[options["option"]],
+    ).fit(reference)  # fmt: skip
+    for piece in np.split(rows, [int(share * len(rows)) for share in _PIECES]):
+        detector.update(piece)
+    return detector.detected_at_ is not None
+
+
+def _batch_alarm(options: Mapping[str, Any], rng: np.random.Generator) -> bool:
+    reference, rows = _rows(options, options["batch"], rng)
+    seed = int(rng.integers(2**32))
+    detector = bo.DriftDetector(n_components=32, window=10, false_alarm_rate=RATE, random_state=seed)
+    return detector.fit(reference).predict(rows).is_drift
+
+
+def _rows(options: Mapping[str, Any], n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Reference and stream of one law, in their float types."""
+    draw, (first, second) = STREAMS[options["law"]], TYPES[options["types"]]
+    reference, rows = draw(rng, options["reference"]), draw(rng, n)
+    return reference.astype(first), rows.astype(second)
