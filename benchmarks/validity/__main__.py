@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from .check import failures, load, missing
-from .runner import FAMILIES, RESULTS, run
+from .runner import FAMILIES, RESULTS, Journal, run
 
 QUICK = 50
 
@@ -27,7 +27,8 @@ def main(arguments: list[str] | None = None) -> int:
     families, quick = chosen.family or list(FAMILIES), QUICK if chosen.quick else 1
     folder = chosen.into or (RESULTS / "quick" if chosen.quick else RESULTS)
     if chosen.restart:
-        (folder / "validity_journal.jsonl").unlink(missing_ok=True)
+        for family in families:
+            Journal.of(family, folder).forget()
     if not chosen.check:
         run(families, folder, quick=quick, workers=chosen.workers)
     records = load(folder, families)

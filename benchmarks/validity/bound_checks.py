@@ -183,14 +183,14 @@ def _new_rows(rng: np.random.Generator) -> list[bool]:
     return [rows.certificate(0.9, _DELTA).value < np.log(10)]
 
 
-def _empirical_bernstein(kind: type, embedding: str) -> Callable[[np.random.Generator, int], list[int]]:
+def _empirical_bernstein(embedding: str) -> Callable[[np.random.Generator, int], list[int]]:
     """The radius is affine in the standard deviation of the summands: two calls give it for all draws."""
     kernel, difference, width = Gaussian(0.7), (0.3, 0.4), 100
     setting = {"n_components": width, "kernel": kernel, "embedding": embedding}
 
     def radius(deviation: np.ndarray, delta: float) -> np.ndarray:
-        constant = kind(sample_variance=0.0, **setting).error(delta)
-        slope = kind(sample_variance=1.0, **setting).error(delta) - constant
+        constant = pointwise.EmpiricalBernstein(sample_variance=0.0, **setting).error(delta)
+        slope = pointwise.EmpiricalBernstein(sample_variance=1.0, **setting).error(delta) - constant
         return constant + slope * deviation
 
     def count(rng: np.random.Generator, size: int) -> list[int]:
@@ -292,7 +292,7 @@ def _operator(rng: np.random.Generator) -> list[bool]:
 
 
 def _approximation(rng: np.random.Generator) -> list[bool]:
-    """f~ minimises ||f~ - f||^2 + lambda ||beta||^2 for a random f of norm 1 in the RKHS; the sum is lam f'(L_s+lam)^-1f."""
+    """A random f of norm 1 in the RKHS: ||f~ - f||^2 + lambda ||beta||^2 has the minimum lambda f'(L_s + lambda)^-1 f."""
     found = []
     for delta in (0.5, 0.1):
         operator = _random_operator(rng, delta)
@@ -347,11 +347,13 @@ CHECKS: dict[tuple[str, str], Check] = {
     ("downstream.SVMPrediction", "phase"): _each(_NEVER, _svm_prediction("phase"), 500),
     **{
         ("pointwise.EmpiricalBernstein", embedding): Check(
-            {**_DELTAS, "delta = 0.01": 0.01}, _empirical_bernstein(pointwise.EmpiricalBernstein, embedding), 20_000, 2000
+            {**_DELTAS, "delta = 0.01": 0.01}, _empirical_bernstein(embedding), 20_000, 2000
         )
         for embedding in ("paired", "phase")
     },
-    ("orbit.FullOrbitEmpiricalBernstein", "sign flips"): _each({"delta = 0.05": _DELTA}, _orbit_empirical_bernstein, 4000),
+    ("orbit.FullOrbitEmpiricalBernstein", "sign flips"): _each(
+        {"delta = 0.05": _DELTA}, _orbit_empirical_bernstein, 4000
+    ),
     **{
         ("mean_square.ExactMean", embedding): _each(
             {"not above": _DELTA, "not below": _DELTA}, _mean_square(embedding), 200

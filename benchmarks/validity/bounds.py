@@ -1,12 +1,12 @@
 """Every VALID or CORRECTED bound against simulation: the rate at which it fails is not above its delta.
 
-Bounds are discovered (`bochner.theory.bounds`); each has its simulations in `TAILS` or `bound_checks.CHECKS`, or a reason
-why it has none in `REASONS`. A test fails for a bound that has neither.
+Bounds are discovered (`bochner.theory.bounds`); each has its simulations in `tails()` or `bound_checks.CHECKS`, or a
+reason why it has none in `REASONS`. A test fails for a bound that has neither.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -29,7 +29,7 @@ from bochner.theory import (
 
 from . import bound_draws as draws
 from .bound_checks import CHECKS
-from .bound_draws import CLUSTERS, GAUSSIAN, LINE, POINTS, Draws
+from .bound_draws import GAUSSIAN, LINE, POINTS, Draws
 from .setting import Setting, stream
 
 FAMILY = "bounds"
@@ -149,7 +149,9 @@ def _tails_of_pairs() -> dict[str, Tail]:
         "LiHonorioLine": Tail(uniform.LiHonorioLine(**region), 100, line, 4000),
         "SriperumbudurSzabo": Tail(uniform.SriperumbudurSzabo(**region), 100, line, 4000),
         "HSIC": Tail(downstream.HSIC(kernel=GAUSSIAN * GAUSSIAN), 10, draws.hsic(10)),
-        "Chebyshev": Tail(orthogonal.Chebyshev(kernel=GAUSSIAN, difference=eight), 16, draws.orthogonal(8, eight), 4000),
+        "Chebyshev": Tail(
+            orthogonal.Chebyshev(kernel=GAUSSIAN, difference=eight), 16, draws.orthogonal(8, eight), 4000
+        ),
         "BlockHoeffding": Tail(
             orthogonal.BlockHoeffding(kernel=GAUSSIAN, n_features=4), 8, draws.orthogonal(4, four), 4000
         ),
@@ -204,5 +206,3 @@ def without_simulation() -> dict[str, str]:
 def _name(bound: Bound) -> str:
     name: str = type(bound).describe()["name"]
     return name
-
-

@@ -41,21 +41,22 @@ MODELS: dict[str, Callable[[], dict[str, Any]]] = {
 
 
 def settings() -> list[Setting]:
-    laws = [_setting("conformal", "fixed", noise, n) for noise in NOISE for n in (40, 100, 500)]
+    laws = [_setting("conformal", "fixed", noise, n) for noise in NOISE for n in (40, 100)]
+    laws += [_setting("conformal", "fixed", noise, 500) for noise in ("normal", "t, 2 degrees")]
     models = [
         _setting("conformal", model, noise, n)
         for model in ("wrong scale", "landmarks", "two targets", "float32")
         for noise in ("normal", "t, 2 degrees")
-        for n in (40, 100)
+        for n in (40,)
     ]
     tuned = [_setting("conformal", "penalty by gcv", "t, 2 degrees", 60, 2000)]
-    defaults = [_setting("conformal", "nothing set", "t, 2 degrees", 60, 500)]
+    defaults = [_setting("conformal", "nothing set", "t, 2 degrees", 60, 400)]
     normal = [_setting("normal", "of the kernel", "normal", n, 2000) for n in (40, 200)]
     misused = [_setting("normal", "fixed", noise, 100, 2000) for noise in ("normal", "t, 2 degrees", "grows with x")]
     return [*laws, *models, *tuned, *defaults, *normal, *misused]
 
 
-def _setting(interval: str, model: str, noise: str, n: int, repeats: int = 4000) -> Setting:
+def _setting(interval: str, model: str, noise: str, n: int, repeats: int = 2500) -> Setting:
     options = {"interval": interval, "model": model, "noise": noise, "n": n}
     per_task = 50 if model == "nothing set" else 500
     return Setting(FAMILY, options, _PROMISED, repeats, per_task, exact=interval == "conformal")

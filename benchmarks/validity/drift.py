@@ -35,8 +35,14 @@ STREAMS: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
     "constant": _zeros,
     "blocks of equal rows": _blocks_of_equal_rows,
 }
-TYPES = {"float64": (np.float64, np.float64), "float32": (np.float32, np.float32),
-         "float32, then float64": (np.float32, np.float64), "float64, then float32": (np.float64, np.float32)}  # fmt: skip
+TYPES = {
+    "float64": (np.float64, np.float64),
+    "float32": (np.float32, np.float32),
+    "float32, then float64": (np.float32, np.float64),
+    "float64, then float32": (np.float64, np.float32),
+}
+_TIED = ("counts", "constant columns", "rare events", "constant")
+_INDEPENDENT = ("normal", "t, 2 degrees", "counts", "rare events")
 OPTIONS: dict[str, dict[str, Any]] = {
     "narrow": {},
     "kernel laplacian": {"kernel": "laplacian"},
@@ -47,17 +53,23 @@ OPTIONS: dict[str, dict[str, Any]] = {
 
 
 def settings() -> list[Setting]:
-    laws = [_setting(law, types) for law in STREAMS for types in TYPES]
+    mixed = [_setting(law, types) for law in _TIED for types in list(TYPES)[2:]]
+    laws = [*(_setting(law, types) for law in STREAMS for types in ("float64", "float32")), *mixed]
     lengths = [
         _setting(law, types, length=length)
         for law in ("normal", "rare events")
         for types in ("float64", "float32")
         for length in (100, 10_000)
     ]
-    references = [_setting(law, "float64", reference=n) for law in ("normal", "rare events") for n in (80, 2000)]
-    windows = [_setting("normal", types, window=window) for types in ("float64", "float32") for window in (1, 25)]
+    references = [_setting(law, "float64", reference=n) for law in ("normal", "rare events") for n in (80, 1600)]
+    windows = [
+        _setting(law, types, window=window, length=20 * window)
+        for law in ("normal", "counts")
+        for types in ("float64", "float32")
+        for window in (1, 25)
+    ]
     options = [_setting("normal", "float64", option=option) for option in list(OPTIONS)[1:]]
-    batches = [_batch(law, types, n) for law in STREAMS for types in ("float64", "float32") for n in (50, 500)]
+    batches = [_batch(law, types) for law in _INDEPENDENT for types in ("float64", "float32")]
     return [*laws, *lengths, *references, *windows, *options, *batches]
 
 
@@ -67,11 +79,12 @@ def _setting(
     options = {
         "option": option, "law": law, "types": types, "reference": reference, "window": window, "stream": length
     }  # fmt: skip
-    return Setting(FAMILY, options, {"ever an alarm": RATE}, 500 if length > 1000 else 2000, 50 if length > 1000 else 250)
+    repeats = 500 if length > 1000 else 1000
+    return Setting(FAMILY, options, {"ever an alarm": RATE}, repeats, repeats // 10)
 
 
-def _batch(law: str, types: str, n: int) -> Setting:
-    options = {"option": "batch", "law": law, "types": types, "reference": 2000, "batch": n}
+def _batch(law: str, types: str) -> Setting:
+    options = {"option": "batch", "law": law, "types": types, "reference": 1000, "batch": 200}
     return Setting(FAMILY, options, {"an alarm for a batch": RATE}, 1000, 100, exact=False)
 
 

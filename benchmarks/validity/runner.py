@@ -6,14 +6,13 @@ import json
 import os
 import platform
 import time
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .setting import Setting
 
@@ -43,15 +42,15 @@ def tasks_of(setting: Setting) -> Iterator[Task]:
 
 
 def perform(task: Task) -> tuple[Task, list[int], float]:
-    """Counts of a task, and its seconds."""
+    """Counts of a task, and its seconds of processor time."""
     family, options = json.loads(task.key)
-    begin = time.perf_counter()
+    begin = time.process_time()
     counts = import_module(f"benchmarks.validity.{family}").violations(options, range(task.start, task.stop))
-    return task, [int(count) for count in counts], time.perf_counter() - begin
+    return task, [int(count) for count in counts], time.process_time() - begin
 
 
 class Journal:
-    """Finished tasks, one line each, appended: a run that is interrupted goes on where it was."""
+    """Finished tasks of one family, a line each, appended: a run that is interrupted goes on where it was."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -59,6 +58,10 @@ class Journal:
         if path.exists():
             for line in path.read_text(encoding="utf-8").splitlines():
                 self._read(line)
+
+    @classmethod
+    def of(cls, family: str, folder: Path) -> Journal:
+        return cls(folder / f"validity_{family}.journal")
 
     def _read(self, line: str) -> None:
         try:
@@ -70,31 +73,33 @@ class Journal:
     def add(self, task: Task, counts: list[int], seconds: float) -> None:
         self.done[task] = (counts, seconds)
         with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps([*task, counts, seconds]) + "\n")
+            file.write(f"\n{json.dumps([*task, counts, seconds])}")  # after a line that was cut off, too
+
+    def forget(self) -> None:
+        self.path.unlink(missing_ok=True)
 
 
 def run(families: Iterable[str], folder: Path, *, quick: int = 1, workers: int = 2) -> None:
-    """Run what the journal of the folder does not have, and write the records of every family."""
-    families = list(families)
+    """Run what the journals in the folder do not have, and write the records of every family."""
     folder.mkdir(parents=True, exist_ok=True)
-    journal = Journal(folder / "validity_journal.jsonl")
-    settings = {key: each for family in families for key, each in settings_of(family, quick).items()}
-    left = [task for each in settings.values() for task in tasks_of(each) if task not in journal.done]
-    _perform_all(left, journal, workers)
-    for family in families:
-        write_records(family, journal, folder, quick)
-
-
-def _perform_all(left: list[Task], journal: Journal, workers: int) -> None:
-    begin = time.perf_counter()
-    # The large tasks come first, so that no worker ends alone with one of them.
+    journals = {family: Journal.of(family, folder) for family in families}
+    settings = [each for family in journals for each in settings_of(family, quick).values()]
+    left = [task for each in settings for task in tasks_of(each) if task not in journals[each.family].done]
+    # Many rows come first, so that no worker ends alone with a long task.
     left.sort(key=lambda task: -json.loads(task.key)[1].get("n", 0))
+    begin = time.perf_counter()
     for done, result in enumerate(_results(left, workers), start=1):
-        journal.add(*result)
-        seconds = time.perf_counter() - begin
-        rest = seconds / done * (len(left) - done)
-        print(f"\r{done:,} of {len(left):,} tasks, {seconds / 60:.1f} min, about {rest / 60:.1f} left   ",
-              end="" if done < len(left) else "\n", flush=True)  # fmt: skip
+        journals[json.loads(result[0].key)[0]].add(*result)
+        _report(done, len(left), time.perf_counter() - begin)
+    for family, journal in journals.items():
+        write_records(family, journal, folder, quick)
+        journal.forget()
+
+
+def _report(done: int, total: int, seconds: float) -> None:
+    rest = seconds / done * (total - done)
+    line = f"{done:,} of {total:,} tasks, {seconds / 60:.1f} min, about {rest / 60:.1f} left"
+    print(f"\r{line:<70}", end="" if done < total else "\n", flush=True)
 
 
 def _results(left: list[Task], workers: int) -> Iterator[tuple[Task, list[int], float]]:
@@ -112,22 +117,19 @@ def _results(left: list[Task], workers: int) -> Iterator[tuple[Task, list[int], 
             os.environ.pop(name) if value is None else os.environ.__setitem__(name, value)
 
 
-def write_records(family: str, journal: Journal, folder: Path, quick: int) -> None:
+def write_records(family: str, journal: Journal, folder: Path, quick: int = 1) -> None:
     """The counts of all tasks of a family, summed for every setting, as JSON."""
-    sums: dict[str, Any] = defaultdict(lambda: [None, 0, 0.0])
-    for key, setting in settings_of(family, quick).items():
-        for task in tasks_of(setting):
-            counts, seconds = journal.done[task]
-            total = sums[key]
-            total[0] = counts if total[0] is None else [a + b for a, b in zip(total[0], counts, strict=True)]
-            total[1] += task.stop - task.start
-            total[2] += seconds
-    settings = settings_of(family, quick)
+    module, records, seconds = import_module(f"benchmarks.validity.{family}"), [], 0.0
+    for setting in settings_of(family, quick).values():
+        parts = [journal.done[task] for task in tasks_of(setting)]
+        records += setting.records([sum(counts) for counts in zip(*(part[0] for part in parts))], setting.repeats)
+        seconds += sum(part[1] for part in parts)
     payload = {
         "machine": f"{platform.machine()}, {os.cpu_count()} cores",
         "python": platform.python_version(),
-        "seconds": round(sum(each[2] for each in sums.values()), 1),
-        "records": [record for key, (counts, n, _) in sums.items() for record in settings[key].records(counts, n)],
+        "processor_seconds": round(seconds, 1),
+        "not_simulated": module.without_simulation() if hasattr(module, "without_simulation") else {},
+        "records": records,
     }
     path = folder / f"validity_{family}.json"
     partial = path.with_suffix(".tmp")

@@ -31,6 +31,7 @@ _POOL_NULLS = 200  # nulls that share one matrix of the exact kernel
 # What an option passes to mmd_test; functions where an object has to be made.
 OPTIONS: dict[str, Callable[[], dict[str, Any]]] = {
     "nothing set": dict,
+    "default width": lambda: {"n_resamples": 99},
     "narrow": lambda: _NARROW,
     "fixed scale": lambda: _FIXED,
     "a scale per column": lambda: {**_NARROW, "length_scale": [0.5, 1.0, 2.0]},
@@ -74,15 +75,19 @@ def settings() -> list[Setting]:
 
 def _of_defaults() -> list[Setting]:
     """The defaults: as they are, and with narrow maps for all laws."""
-    plain = [_setting("nothing set", "normal", n, 10_000 if n == 50 else 2000) for n in SIZES]
-    laws = [law for law in LAWS if law != "normal"]
+    plain = [_setting("nothing set", "normal", 50, 10_000), _setting("nothing set", "normal", 500, 2000)]
+    wide = [_setting("default width", "normal", 5000, 2000)]
     narrow = [_setting("narrow", "normal", n, 10_000) for n in SIZES]
-    return plain + narrow + [_setting("narrow", law, n, 2000) for law in laws for n in SIZES]
+    laws = ("t, 2 degrees", "counts", "constant columns")
+    return [
+        *plain, *wide, *narrow, *(_setting("narrow", law, n, 2000) for law in laws for n in SIZES),
+        _setting("narrow", "100 columns", 50, 2000), _setting("narrow", "rare events", 500, 2000),
+    ]  # fmt: skip
 
 
 def _of_options() -> list[Setting]:
     found = []
-    for option in list(OPTIONS)[2:]:
+    for option in list(OPTIONS)[3:]:
         for n in SIZES:
             if option == "exact kernel" and n == 5000:
                 found.append(_of_shared_kernel(n))
@@ -140,11 +145,17 @@ def samples(option: str, law: str, n: int, rng: np.random.Generator) -> tuple[An
 
 def shared_kernel_pvalues(options: Mapping[str, Any], repeats: range) -> np.ndarray:
     """p-values of random labels of the same pooled rows, by the library's own pool and resampling."""
+    tolerance = _TIE * (1 / options["n"] + 1 / options["m"])
+    return np.array([p_value(values, tolerance) for values in shared_kernel_nulls(options, repeats)[2]])
+
+
+def shared_kernel_nulls(options: Mapping[str, Any], repeats: range) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Pooled rows, labels (nulls * (1 + B), n + m) and their squared MMD (nulls, 1 + B): one product for all."""
     rng = stream(FAMILY, options, repeats.start)
     n, m, B = options["n"], options["m"], options["n_resamples"]
     rows = LAWS[options["law"]](rng, n + m)
     pool = GramPool.of(rows[:n], rows[n:], bo.Gaussian(1.0))
     relabelling = Relabelling((n, m), "permutation", len(repeats) * (B + 1), int(rng.integers(2**32)))
-    labels = next(relabelling.chunks(relabelling.n_resamples + 1))[1:]
-    values = pool._squared_mmd(*pool.measure(labels), "unbiased").reshape(len(repeats), B + 1)
-    return np.array([p_value(each, _TIE * (1 / n + 1 / m)) for each in values])
+    labels = next(relabelling.chunks(relabelling.n_resamples + 1))[1:]  # the first is as drawn
+    values = pool._squared_mmd(*pool.measure(labels), "unbiased")
+    return rows, labels, values.reshape(len(repeats), B + 1)
