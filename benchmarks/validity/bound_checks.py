@@ -292,7 +292,7 @@ def _operator(rng: np.random.Generator) -> list[bool]:
 
 
 def _approximation(rng: np.random.Generator) -> list[bool]:
-    """A random f of norm 1 in the RKHS: ||f~ - f||^2 + lambda ||beta||^2 has the minimum lambda f'(L_s + lambda)^-1 f."""
+    """A random f of norm 1 in the RKHS: ||f~ - f||^2 + lambda ||beta||^2 has minimum lambda f'(L_s + lambda)^-1 f."""
     found = []
     for delta in (0.5, 0.1):
         operator = _random_operator(rng, delta)
