@@ -56,7 +56,7 @@ def settings() -> list[Setting]:
     return [*laws, *models, *tuned, *defaults, *normal, *misused]
 
 
-def _setting(interval: str, model: str, noise: str, n: int, repeats: int = 2500) -> Setting:
+def _setting(interval: str, model: str, noise: str, n: int, repeats: int = 2000) -> Setting:
     options = {"interval": interval, "model": model, "noise": noise, "n": n}
     per_task = 50 if model == "nothing set" else 500
     return Setting(FAMILY, options, _PROMISED, repeats, per_task, exact=interval == "conformal")

@@ -75,7 +75,7 @@ def settings() -> list[Setting]:
 
 def _of_defaults() -> list[Setting]:
     """The defaults: as they are, and with narrow maps for all laws."""
-    plain = [_setting("nothing set", "normal", 50, 10_000), _setting("nothing set", "normal", 500, 2000)]
+    plain = [_setting("nothing set", "normal", 50, 4000), _setting("nothing set", "normal", 500, 2000)]
     wide = [_setting("default width", "normal", 5000, 2000)]
     narrow = [_setting("narrow", "normal", n, 10_000) for n in SIZES]
     laws = ("t, 2 degrees", "counts", "constant columns")
