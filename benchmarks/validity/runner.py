@@ -45,7 +45,11 @@ def perform(task: Task) -> tuple[Task, list[int], float]:
     """Counts of a task, and its seconds of processor time."""
     family, options = json.loads(task.key)
     begin = time.process_time()
-    counts = import_module(f"benchmarks.validity.{family}").violations(options, range(task.start, task.stop))
+    try:
+        counts = import_module(f"benchmarks.validity.{family}").violations(options, range(task.start, task.stop))
+    except Exception as error:
+        error.add_note(f"in repeats {task.start} to {task.stop - 1} of {task.key}")
+        raise
     return task, [int(count) for count in counts], time.process_time() - begin
 
 

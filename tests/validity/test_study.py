@@ -66,6 +66,13 @@ def test_a_setting_gives_one_count_for_every_promise(family):
     assert all(0 <= count <= 5 for count in counts)
 
 
+def test_an_error_names_the_setting_and_the_repeats():
+    key = json.dumps(["drift", {"option": "no such option"}])
+    with pytest.raises(KeyError) as error:
+        runner.perform(runner.Task(key, 20, 30))
+    assert error.value.__notes__ == [f"in repeats 20 to 29 of {key}"]
+
+
 def test_limits_are_those_of_clopper_and_pearson():
     low, high = limits(7, 100)
     assert binom.sf(6, 100, low) == pytest.approx(0.025)
