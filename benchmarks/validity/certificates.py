@@ -31,14 +31,14 @@ _GRID = ("computed", "grid", "all pairs", "region", *_SAMPLED)
 
 # name: (keywords of FourierFeatures, columns, statements that a certificate has, repeats)
 MAPS: dict[str, tuple[Callable[[], dict[str, Any]], int, tuple[str, ...], int]] = {
-    "gaussian": (lambda: {"kernel": bo.Gaussian(1.5)}, 4, _NO_GRID, 800),
-    "gaussian, phase": (lambda: {"kernel": bo.Gaussian(1.5), "embedding": "phase"}, 4, _NO_GRID, 800),
+    "gaussian": (lambda: {"kernel": bo.Gaussian(1.5)}, 4, _NO_GRID, 600),
+    "gaussian, phase": (lambda: {"kernel": bo.Gaussian(1.5), "embedding": "phase"}, 4, _NO_GRID, 600),
     "gaussian, a scale per column": (lambda: {"kernel": bo.Gaussian([1.0, 3.0])}, 2, _NO_GRID, 500),
-    "matern": (lambda: {"kernel": bo.Matern(1.5, nu=1.5)}, 4, _NO_GRID, 800),
-    "rational_quadratic": (lambda: {"kernel": bo.RationalQuadratic(2.0)}, 4, _NO_GRID, 800),
-    "laplacian": (lambda: {"kernel": bo.Laplacian(3.0)}, 4, ("computed", "all pairs", *_SAMPLED), 2000),
+    "matern": (lambda: {"kernel": bo.Matern(1.5, nu=1.5)}, 4, _NO_GRID, 600),
+    "rational_quadratic": (lambda: {"kernel": bo.RationalQuadratic(2.0)}, 4, _NO_GRID, 600),
+    "laplacian": (lambda: {"kernel": bo.Laplacian(3.0)}, 4, ("computed", "all pairs", *_SAMPLED), 1500),
     "laplacian, phase": (
-        lambda: {"kernel": bo.Laplacian(3.0), "embedding": "phase"}, 4, ("computed", "all pairs", *_SAMPLED), 2000
+        lambda: {"kernel": bo.Laplacian(3.0), "embedding": "phase"}, 4, ("computed", "all pairs", *_SAMPLED), 1500
     ),
     "cauchy": (lambda: {"kernel": bo.Cauchy(2.0)}, 4, _NO_GRID, 500),
     "3 gaussian + matern, phase": (
@@ -51,16 +51,16 @@ MAPS: dict[str, tuple[Callable[[], dict[str, Any]], int, tuple[str, ...], int]] 
         lambda: {"kernel": bo.Matern(1.0, nu=1.5), "sampling": "qmc"}, 2, ("computed", "grid", *_SAMPLED), 120
     ),
     "orthogonal": (
-        lambda: {"kernel": bo.Gaussian(1.5), "sampling": "orthogonal"}, 4, ("computed", *_SAMPLED), 2000
+        lambda: {"kernel": bo.Gaussian(1.5), "sampling": "orthogonal"}, 4, ("computed", *_SAMPLED), 1500
     ),
     "qmc, phase": (
-        lambda: {"kernel": bo.Gaussian(1.5), "sampling": "qmc", "embedding": "phase"}, 4, ("computed", *_SAMPLED), 2000
+        lambda: {"kernel": bo.Gaussian(1.5), "sampling": "qmc", "embedding": "phase"}, 4, ("computed", *_SAMPLED), 1500
     ),
     "leverage": (
         lambda: {"kernel": bo.Gaussian(1.5), "sampling": bo.Leverage(pilot_rows=64, pool_size=128)},
         4, ("computed",), 500,
     ),
-    "seen by tuning": (lambda: {"kernel": bo.Gaussian(1.5)}, 4, ("computed", *_SAMPLED), 2000),
+    "seen by tuning": (lambda: {"kernel": bo.Gaussian(1.5)}, 4, ("computed", *_SAMPLED), 1500),
     "float32": (lambda: {"kernel": bo.Gaussian(1.5)}, 4, _NO_GRID, 600),
     "float32, far from 0": (lambda: {"kernel": bo.Gaussian(1.5)}, 4, _NO_GRID, 600),
     "more rows than are computed": (
@@ -96,7 +96,7 @@ def settings() -> list[Setting]:
     return [
         *(_setting("map", name, kinds, repeats) for name, (_, _, kinds, repeats) in MAPS.items()),
         *(_setting("automatic width", name, ("eps",), 10_000) for name in AUTO),
-        *(_setting("orbit", name, kinds, 1000) for name, (_, _, _, kinds) in ORBITS.items()),
+        *(_setting("orbit", name, kinds, 700) for name, (_, _, _, kinds) in ORBITS.items()),
         *(_setting("mmd", name, ("squared mmd",), 4000) for name in DISCREPANCIES),
         _setting("hsic", "gaussian", ("hsic",), 4000),
     ]

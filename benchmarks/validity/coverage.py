@@ -49,8 +49,8 @@ def settings() -> list[Setting]:
         for noise in ("normal", "t, 2 degrees")
         for n in (40,)
     ]
-    tuned = [_setting("conformal", "penalty by gcv", "t, 2 degrees", 60, 2000)]
-    defaults = [_setting("conformal", "nothing set", "t, 2 degrees", 60, 400)]
+    tuned = [_setting("conformal", "penalty by gcv", "t, 2 degrees", 60, 1000)]
+    defaults = [_setting("conformal", "nothing set", "t, 2 degrees", 60, 300)]
     normal = [_setting("normal", "of the kernel", "normal", n, 2000) for n in (40, 200)]
     misused = [_setting("normal", "fixed", noise, 100, 2000) for noise in ("normal", "t, 2 degrees", "grows with x")]
     return [*laws, *models, *tuned, *defaults, *normal, *misused]

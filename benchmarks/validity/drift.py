@@ -91,7 +91,7 @@ def _setting(
     options = {
         "option": option, "law": law, "types": types, "reference": reference, "window": window, "stream": length
     }  # fmt: skip
-    repeats = 300 if length > 1000 else 800
+    repeats = 300 if length > 1000 else 600
     return Setting(FAMILY, options, {"ever an alarm": RATE}, repeats, repeats // 10)
 
 

@@ -36,7 +36,7 @@ OPTIONS: dict[str, Callable[[], dict[str, Any]]] = {
 
 
 def settings() -> list[Setting]:
-    plain = [_setting("nothing set", "normal", 50, 2000), _setting("nothing set", "normal", 500, 2000)]
+    plain = [_setting("nothing set", "normal", 50, 2000)]
     defaults = [_setting("narrow", "normal", n, 10_000) for n in SIZES]
     tied = ("t, 2 degrees", "counts", "constant columns")
     laws = [_setting("narrow", law, n, 2000) for law in tied for n in SIZES]
