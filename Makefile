@@ -22,8 +22,10 @@ check: $(READY)
 docs: $(READY)
 	$(PY) -m sphinx -W --keep-going -q -b html docs docs/_build/html
 
+# The study (it goes on where an interrupted one was, and fails if a promise is refuted), then the slow tests.
 validate: $(READY)
-	$(PY) -m pytest -n 2
+	$(PY) -m benchmarks.validity
+	$(PY) -m pytest -n 2 -m slow
 
 bench: $(READY)
 	$(PY) -m pip install --quiet --group bench

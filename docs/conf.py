@@ -19,6 +19,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx_gallery.gen_gallery",
+    "validity",
 ]
 exclude_patterns = ["_build", "examples"]
 highlight_language = "none"  # formulas in docstrings are not code

@@ -132,7 +132,7 @@ SAMPLES = {
     ("name", "choice"),
     [*((name, "median") for name in SAMPLES), *(("normal", choice) for choice in CHOICES[1:]), ("ties", "aggregate")],
 )
-def test_the_level_is_kept(name, choice):  # tests/validity has all laws, sizes and choices
+def test_the_level_is_kept(name, choice):  # benchmarks/validity has all laws, sizes and options
     count = rejections(SAMPLES[name], 300, length_scale=choice)
     assert count <= binom.isf(1e-7, 300, 0.05)
     if name in ("normal", "wide"):  # without ties the level is exactly 0.05
@@ -248,3 +248,15 @@ def test_refusals():
     ):
         with pytest.raises(InvalidParameterError, match=f"'{list(setting)[-1]}' parameter"):
             bo.mmd_test(X, Y, **setting)
+
+
+@pytest.mark.parametrize("embedding", ["paired", "phase"])
+def test_fourier_features_in_place_of_a_kernel_give_the_statistic_of_their_kernel(embedding):
+    X, Y = np.random.default_rng(0).standard_normal((2, 30, 2))
+    features = bo.FourierFeatures(bo.Gaussian(1.5), n_components=64, embedding=embedding, random_state=3)
+    through_features = bo.mmd_test(X, Y, features=features, n_resamples=19, rng=3)
+    through_kernel = bo.mmd_test(
+        X, Y, kernel=bo.Gaussian(1.5), n_components=64, embedding=embedding, n_resamples=19, rng=3
+    )
+    assert through_features.statistic == pytest.approx(through_kernel.statistic, rel=1e-9)
+    assert through_features.pvalue == through_kernel.pvalue

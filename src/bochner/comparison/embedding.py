@@ -79,8 +79,9 @@ class KernelFeatures:
 
     @property
     def exact_diagonal(self) -> bool:
-        """Whether z(x).z(x) = k(0) for every x: true of the pairs of cosine and sine, not of phases."""
-        return isinstance(self.fourier, FourierMap) and len(self.fourier.phase) == 0
+        """Whether z(x).z(x) = k(0) for every x: true of the pairs of cosine and sine of a kernel, not of phases."""
+        paired = isinstance(self.fourier, FourierMap) and len(self.fourier.phase) == 0
+        return paired and isinstance(self.kernel, Stationary)
 
     def same_map(self, other: KernelFeatures) -> bool:
         """Whether both have the same frequencies, amplitudes and phases."""
