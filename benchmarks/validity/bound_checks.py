@@ -12,10 +12,17 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import eigh
+from scipy.optimize import minimize
+from scipy.special import expit
 
 from bochner.kernels import Gaussian, Matern
+from bochner.solvers import Logistic
+from bochner.solvers.exact_classifier import logistic_gap
+from bochner.solvers.exact_ridge import ExactRidge, Patience
+from bochner.statistics.kernel_product import KernelProduct
 from bochner.theory import (
     a_posteriori,
+    distance,
     downstream,
     expectation,
     generalization,
@@ -80,16 +87,69 @@ def _forms(K: np.ndarray, alpha: float, v: np.ndarray) -> np.ndarray:
     return np.einsum("ij,jk,ik->i", v, K, v) + alpha * np.sum(v**2, axis=1)
 
 
-def _ridge_distance(rng: np.random.Generator) -> list[bool]:
+def _any_target(rng: np.random.Generator) -> list[bool]:
     exact, approximate = _pair_of_grams(rng)
     n, alpha, intercept = len(exact), float(10 ** rng.uniform(-2, 1)), bool(rng.integers(2))
     y = rng.standard_normal((n, 1)) + 3 * rng.standard_normal()
     fitted = [_ridge_fit(K, y, alpha, intercept) for K in (exact, approximate)]
-    distance = np.sqrt(np.mean((fitted[0] - fitted[1]) ** 2))
-    bound = a_posteriori.RidgeDistance(exact=exact, approximate=approximate, alpha=alpha, intercept=intercept)
+    gap = float(np.sqrt(np.mean((fitted[0] - fitted[1]) ** 2)))
     norms = np.linalg.norm(y - y.mean() if intercept else y, axis=0)
-    limits = (bound.for_target(y).value, bound.for_every_target(norms).value)
-    return [bool(distance > limit * (1 + 1e-6) + ROUNDING) for limit in limits]
+    setting = {"exact": exact, "approximate": approximate, "root": np.ones(n), "alpha": alpha, "intercept": intercept}
+    return [gap > distance.AnyTargetDistance(**setting, norms=norms).certificate().value * (1 + 1e-6) + ROUNDING]
+
+
+def _exact_ridge(rng: np.random.Generator) -> list[bool]:
+    """Predictions near those of the exact model, weighted or not: both sides, and two new rows."""
+    n, alpha, intercept = 12, float(10 ** rng.uniform(-2, 1)), bool(rng.integers(2))
+    X, y, new = rng.standard_normal((n, 2)), rng.standard_normal((n, 1)) + 3, rng.standard_normal((2, 2))
+    weight = rng.exponential(size=n) + 0.01 if rng.integers(2) else np.ones(n)
+    fitted, at_new = _weighted_fit(X, y, weight, alpha, intercept, new)
+    predictions = fitted + 10 ** rng.uniform(-4, 0) * rng.standard_normal((n, 1))
+    exact = ExactRidge(KernelProduct(GAUSSIAN, X), y, weight, alpha, intercept)
+    low, high = exact.distance(predictions, Patience(max_products=int(rng.integers(3, 8)))).root_mean_square()
+    truth = float(np.sqrt(np.sum(weight[:, None] * (fitted - predictions) ** 2) / weight.sum()))
+    values, slack = exact.at(new)
+    inside = low * (1 - 1e-9) - ROUNDING <= truth <= high * (1 + 1e-9) + ROUNDING
+    return [not inside, bool(np.any(np.abs(values - at_new) > slack * (1 + 1e-9) + ROUNDING))]
+
+
+def _weighted_fit(
+    X: np.ndarray, y: np.ndarray, weight: np.ndarray, alpha: float, intercept: bool, new: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Weighted kernel ridge at the rows and at new ones, by the bordered system."""
+    n, s = len(X), np.sqrt(weight)[:, None]
+    corner = np.full((1, 1), float(not intercept))
+    system = np.block([[s * GAUSSIAN(X) * s.T + alpha * np.eye(n), s * intercept], [s.T * intercept, corner]])
+    solution = np.linalg.solve(system, np.vstack([s * y, [[0.0]]]))
+    return tuple(K @ (s * solution[:n]) + solution[n] for K in (GAUSSIAN(X), GAUSSIAN(new, X)))  # type: ignore[return-value]
+
+
+def _classifier_distance(rng: np.random.Generator) -> list[bool]:
+    """The exact logistic machine lies within the radius of a duality gap at any probabilities."""
+    n, alpha = 12, float(10 ** rng.uniform(-1, 1))
+    X, labels = rng.standard_normal((n, 2)), rng.permutation(np.arange(n) % 2)
+    loss, scores = Logistic(labels, np.ones(n)), rng.standard_normal((n, 1))
+    gap = logistic_gap(KernelProduct(GAUSSIAN, X), loss, scores, alpha, intercept=False)
+    K, signs = GAUSSIAN(X), 2.0 * labels - 1
+
+    def objective(a: np.ndarray) -> tuple[float, np.ndarray]:
+        h = K @ a
+        residual = -signs * expit(-signs * h)
+        return float(np.sum(np.logaddexp(0, -signs * h)) + alpha / 2 * a @ h), K @ (residual + alpha * a)
+
+    options = {"ftol": 0, "gtol": 1e-10, "maxiter": 5000, "maxfun": 20_000}
+    best = K @ minimize(objective, np.zeros(n), jac=True, method="L-BFGS-B", options=options).x
+    return [bool(np.any(np.abs(gap.scores[:, 0] - best) > gap.radius(np.ones(1))[0, 0] + 1e-4))]
+
+
+def _residual_variance(rng: np.random.Generator) -> list[bool]:
+    """Errors of Nystroem features at pairs of any rows, with anything on the diagonal of the landmarks."""
+    X, landmarks = rng.standard_normal((12, 2)), rng.standard_normal((int(rng.integers(1, 9)), 2))
+    K = GAUSSIAN(landmarks) + 10 ** rng.uniform(-10, 0) * np.eye(len(landmarks))
+    cross = GAUSSIAN(X, landmarks)
+    approximate = cross @ np.linalg.solve(K, cross.T)
+    bound = a_posteriori.ResidualVariance(residual=1 - np.diagonal(approximate), rounding=1e-9)
+    return [bool(np.max(np.abs(GAUSSIAN(X) - approximate)) > bound.certificate().value)]
 
 
 def _ridge_fit(K: np.ndarray, y: np.ndarray, alpha: float, intercept: bool) -> np.ndarray:
@@ -179,7 +239,7 @@ def _sampled_rare(rng: np.random.Generator) -> list[bool]:
 
 
 def _new_rows(rng: np.random.Generator) -> list[bool]:
-    rows = a_posteriori.NewRows(difference=rng.exponential(size=60))
+    rows = distance.NewRows(difference=rng.exponential(size=60))
     return [rows.certificate(0.9, _DELTA).value < np.log(10)]
 
 
@@ -334,12 +394,13 @@ _IMPOSSIBLE = 1 - lower.Impossibility(n_frequencies=8, radius=2.5, n_features=20
 CHECKS: dict[tuple[str, str], Check] = {
     ("a_posteriori.AllPairs", "random matrices"): _each(_NEVER, _all_pairs, 2000),
     ("a_posteriori.SpectralCloseness", "random matrices"): _each(_NEVER, _spectral_closeness, 2000),
-    ("a_posteriori.RidgeDistance", "random problems"): _each(
-        {"these targets": 0.0, "every target": 0.0}, _ridge_distance, 2000
-    ),
+    ("a_posteriori.ResidualVariance", "random landmarks"): _each(_NEVER, _residual_variance, 2000),
+    ("distance.AnyTargetDistance", "random problems"): _each(_NEVER, _any_target, 2000),
+    ("distance.RidgeDistance", "random problems"): _each({"training rows": 0.0, "new rows": 0.0}, _exact_ridge, 2000),
+    ("distance.ClassifierDistance", "random problems"): _each(_NEVER, _classifier_distance, 1000),
     ("a_posteriori.SampledPairs", "uniform errors"): _each(_LIMITS, _sampled_pairs, 20_000),
     ("a_posteriori.SampledPairs", "rare errors"): _each(_LIMITS, _sampled_rare, 20_000),
-    ("a_posteriori.NewRows", "exponential differences"): _each({"quantile": _DELTA}, _new_rows, 20_000),
+    ("distance.NewRows", "exponential differences"): _each({"quantile": _DELTA}, _new_rows, 20_000),
     ("supremum.GridSupremum", "random balls"): _each(_NEVER, _grid_supremum, 1000),
     ("orbit.Invariance", "random features"): _each(_NEVER, _invariance, 2000),
     ("downstream.RidgePrediction", "random problems"): _each(_NEVER, _ridge_prediction, 4000),

@@ -39,9 +39,10 @@ REPEATS, PER_TASK = 100_000, 10_000
 _FAR = (2.0, 1.5)
 
 REASONS: dict[str, str] = {
+    "distance.DistanceAtRows": "the largest of limits that `distance.RidgeDistance` checks at new rows, one by one",
     "generalization.ExcessRisk": (
-        "the excess risk of a constrained minimiser is two orders below the bound at every size that can be simulated; "
-        "its parts, the operator bound and the approximation error, are simulated"
+        "it speaks of a minimiser under a constraint that a user does not know; its parts, the operator bound and "
+        "the approximation error, are simulated"
     ),
     "orbit_risk.ExcessRisk": (
         "the best function with orbit features is defined over all |alpha| <= C p, which cannot be searched; the bound "

@@ -6,6 +6,7 @@ is as printed, true, open or false, and cannot become a certificate. A false one
 
 from bochner.theory import (
     a_posteriori,
+    distance,
     downstream,
     expectation,
     finite_set,
@@ -59,6 +60,7 @@ __all__ = [
     "TailBound",
     "a_posteriori",
     "bounds",
+    "distance",
     "downstream",
     "effective_dimension",
     "expectation",
