@@ -30,6 +30,7 @@ class CertifiedClassifier:
 
     alpha_: float
     classes_: Array
+    class_weight: Any
     fit_intercept: bool
     loss: str
     max_iter: int
@@ -145,11 +146,11 @@ class CertifiedClassifier:
             rows = RowBlocks(X, np.empty((X.shape[0], 0)), weight, X.dtype)
             return certified_rows(rows, of_fit, targets=False)
         labels = self._labels(column_or_1d(y), X.shape[0])
-        return certified_rows(
-            RowBlocks(X, labels, self._row_weights(self.classes_[labels], labels, weight, None), X.dtype),
-            of_fit,
-            targets=True,
-        )
+        weights = self._row_weights(self.classes_[labels], labels, weight, None)
+        found = certified_rows(RowBlocks(X, labels, weights, X.dtype), of_fit, targets=True)
+        if found.difference is not None and self.class_weight is not None and "weights" in found.difference:
+            return replace(found, difference="the labels or the sample weights are not those of the fit")
+        return found
 
     def _labels(self, y: Array, n_rows: int) -> Array:
         if len(y) != n_rows:

@@ -1,0 +1,73 @@
+"""Products of the exact kernel matrix are right to within the rounding that they state, for any kernel and any rows."""
+
+import numpy as np
+import pytest
+
+import bochner as bo
+from bochner import groups
+from bochner.errors import AssumptionError
+from bochner.statistics import kernel_product
+from bochner.statistics.kernel_product import ExactKernel, KernelProduct
+from tests.strategies import rows
+
+KERNELS = [
+    bo.Gaussian(1.3),
+    bo.Gaussian([0.5, 2.0, 4.0]),
+    bo.Matern(1.0, nu=0.5),
+    bo.Matern(2.0, nu=2.5),
+    bo.Laplacian(1.5),
+    2.5 * bo.Cauchy(0.7),
+    bo.Gaussian() + bo.Matern(nu=1.5),
+    bo.Gaussian() * bo.RationalQuadratic(),
+]
+
+
+def long_matrix(kernel, X, Y):
+    """The kernel matrix from differences in extended precision: the reference for rounding."""
+    difference = X.astype(np.longdouble)[:, None] - Y.astype(np.longdouble)[None]
+    return kernel.at(difference.astype(float))
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+@pytest.mark.parametrize("offset", [0.0, 1e6])
+def test_a_product_is_that_of_the_matrix_to_its_stated_rounding(kernel, offset, monkeypatch):
+    monkeypatch.setattr(kernel_product, "_TILE", 16)
+    X, V, new = rows(0, 90, 3) + offset, rows(1, 90, 4) * [1, 1e3, 1e-3, 0], rows(2, 20, 3) + offset
+    product = KernelProduct(kernel, X)
+    for found, exact, bound in (
+        (product.times(V), long_matrix(kernel, X, X) @ V, product.rounding(V)),
+        (product.cross_times(new, V), long_matrix(kernel, new, X) @ V, product.rounding(V, new)),
+    ):
+        assert np.all(np.abs(found - exact) <= bound + 1e-13 * np.abs(V).sum(axis=0))
+        assert np.all(bound <= 1e-6 * np.abs(V).sum(axis=0))
+    assert product.n_products == 1
+    np.testing.assert_allclose(product.matrix(), long_matrix(kernel, X, X), atol=product.value_rounding() + 1e-13)
+
+
+def test_rows_far_apart_are_not_left_to_cancellation():
+    X = np.vstack([rows(0, 40, 2), 1e8 + rows(1, 40, 2)])  # inner products would lose all digits of small distances
+    product = KernelProduct(bo.Gaussian(), X)
+    np.testing.assert_allclose(product.matrix(), bo.Gaussian()(X), atol=1e-7)
+    assert product.value_rounding() < 1e-6
+
+
+@pytest.mark.parametrize("group", [groups.SignFlips(), groups.CyclicShifts()])
+def test_orbit_kernels_are_averaged_over_both_sides(group):
+    X, V, kernel = rows(0, 30, 3), rows(1, 30, 2), bo.Gaussian(1.5)
+    features = bo.OrbitFeatures(group, bo.FourierFeatures(kernel, n_components=8, random_state=0)).fit(X)
+    moved = features.transforms_
+    exact = sum(a * b * kernel(x, y) for a, x in moved.of(X) for b, y in moved.of(X))
+    product = features._exact_kernel().of(X)
+    assert np.all(np.abs(product.times(V) - exact @ V) <= product.rounding(V) + 1e-12)
+    np.testing.assert_allclose(product.diagonal(), np.diagonal(exact))
+
+
+def test_a_product_has_the_same_bits_every_time():
+    X, V = rows(0, 3000, 3), rows(1, 3000, 1)
+    product = ExactKernel(bo.Gaussian()).of(X)
+    assert all(np.array_equal(product.times(V), product.times(V)) for _ in range(3))
+
+
+def test_a_kernel_without_a_lipschitz_constant_is_refused():
+    with pytest.raises(AssumptionError, match="not Lipschitz"):
+        KernelProduct(bo.Matern(nu=0.3), rows(0, 10, 2))
