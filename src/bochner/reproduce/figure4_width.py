@@ -26,9 +26,11 @@ __all__ = ["EXPERIMENT"]
 
 _PAPER_SLOPES = {"paired": [-0.502, -0.496], "phase": [-0.503, -0.497]}
 _CURVES = {
-    "old": ("Rahimi & Recht (“old”)", COLOURS["old"], ":"),
-    "loose": ("Propositions 1, 2, loose", COLOURS["light"], "-."),
-    "tight": ("Propositions 1, 2, tight", COLOURS["paired"], "--"),
+    "old": ("Rahimi & Recht (“old”)", COLOURS["old"], "-"),
+    "loose": ("loose, repaired", COLOURS["light"], "-"),
+    "loose, printed": ("loose, printed", COLOURS["light"], ":"),
+    "tight": ("tight, repaired", COLOURS["paired"], "-"),
+    "tight, printed": ("tight, printed", COLOURS["paired"], ":"),
     "anchored cover": ("anchored cover (ours)", COLOURS["ours"], "-"),
 }
 
