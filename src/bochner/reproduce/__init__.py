@@ -32,6 +32,7 @@ from bochner.reproduce import (
     rudi_rosasco,
     two_sample_level,
     two_sample_power,
+    zhu_li,
 )
 from bochner.reproduce.batch import Outcome, run_one, run_several
 from bochner.reproduce.experiment import Experiment, Numbers
@@ -52,6 +53,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "li-honorio-counterexample": counterexample.EXPERIMENT,
     "li-honorio-descent": descent.EXPERIMENT,
     "rudi-rosasco": rudi_rosasco.EXPERIMENT,
+    **zhu_li.EXPERIMENTS,
     "printed-against-corrected": printed.EXPERIMENT,
     **orbit_comparison.EXPERIMENTS,
     "two-sample-level": two_sample_level.EXPERIMENT,
