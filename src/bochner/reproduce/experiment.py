@@ -14,12 +14,15 @@ Numbers are plain JSON: objects, lists, texts, booleans and finite numbers, with
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
 
 from bochner._archive import replacing
 from bochner.errors import MissingExtraError, invalid_parameter
@@ -29,7 +32,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["COLOURS", "SCHEMA", "Experiment", "Numbers", "legend_outside", "plain"]
+__all__ = ["COLOURS", "SCHEMA", "Experiment", "Numbers", "legend_outside", "plain", "readable_logarithms"]
 
 SCHEMA = 1
 
@@ -142,10 +145,12 @@ class Experiment:
         from matplotlib import rc_context
         from matplotlib.figure import Figure
 
-        with rc_context(_STYLE), replacing(path) as file:
-            figure = Figure(figsize=self.size, layout="constrained")  # belongs to no window and to no global state
+        figure = Figure(figsize=self.size, layout="constrained")  # belongs to no window and to no global state
+        with rc_context(_STYLE):
             self.draw(figure, numbers)
-            figure.savefig(file, dpi=_DPI, format="png")
+            image = _palette_image(figure)
+        with replacing(path) as file:
+            image.save(file, format="png", optimize=True)
 
 
 def legend_outside(figure: Figure, *panels: Axes) -> None:
@@ -156,9 +161,42 @@ def legend_outside(figure: Figure, *panels: Axes) -> None:
     figure.legend(list(entries.values()), list(entries), loc="outside right upper")
 
 
+def readable_logarithms(*panels: Axes) -> None:
+    """Few round ticks on logarithmic axes, written out, whatever the range; call when all is drawn."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+    for axis in (axis for axes in panels for axis in (axes.xaxis, axes.yaxis) if axis.get_scale() == "log"):
+        low, high = sorted(axis.get_view_interval())
+        decades = np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)) + 1)
+        span = np.log10(high / low)
+        digits = (1, 2, 5) if span < 1.2 else (1, 3) if span < 2.2 else (1,)
+        step = max(1, int(np.ceil(span / 7)))
+        ticks = [digit * 10.0**decade for decade in decades[::step] for digit in digits]
+        axis.set_major_locator(FixedLocator([tick for tick in ticks if low <= tick <= high]))
+        axis.set_major_formatter(FuncFormatter(lambda value, _: _written(value)))
+        axis.set_minor_locator(NullLocator())
+
+
+def _written(value: float) -> str:
+    power = int(np.floor(np.log10(value) + 1e-9))
+    if -3 <= power <= 4:
+        return f"{value:,.6g}" if value < 1000 else f"{value:,.0f}"
+    digit = round(value / 10.0**power)
+    return (f"{digit}·" if digit != 1 else "") + f"$10^{{{power}}}$"
+
+
 def plain(value: Any) -> Any:
     """The value as JSON gives it back: tuples as lists."""
     return json.loads(json.dumps(value))
+
+
+def _palette_image(figure: Figure) -> Any:
+    """The drawn figure in 128 colours: a third of the bytes of full colour, and no difference to the eye."""
+    from PIL import Image  # matplotlib depends on it
+
+    buffer = io.BytesIO()
+    figure.savefig(buffer, dpi=_DPI, format="png")
+    return Image.open(buffer).convert("RGB").quantize(128)
 
 
 def _require_matplotlib() -> None:

@@ -80,8 +80,8 @@ class Problem:
         """The theorem's exponents."""
         return RudiRosascoTheorem3(r=self.r, gamma=self.gamma, alpha=1.0 if sampling == "plain" else self.gamma)
 
-    def penalty(self, n: int) -> float:
-        return _PENALTY_FACTOR * n ** -self.rate().penalty
+    def penalty(self, n: float) -> float:
+        return float(_PENALTY_FACTOR * n ** -self.rate().penalty)
 
     def width(self, n: int, sampling: str) -> int:
         return int(np.ceil(n ** self.rate(sampling).features * np.log(n)))
@@ -272,7 +272,7 @@ EXPERIMENT = Experiment(
     full={
         "problems": _PROBLEMS,
         "sizes": (500, 770, 1200, 1800, 2800, 4300, 6500, 10_000),
-        "n_draws": 40,
+        "n_draws": 100,
         "noise": 0.5,
         "n_waves": 64,
         "tolerance": 0.1,
