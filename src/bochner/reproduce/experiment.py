@@ -64,7 +64,7 @@ _STYLE: dict[Any, Any] = {
     "legend.fontsize": 9,
     "lines.linewidth": 1.8,
 }
-_DPI = 120
+_DPI = 144
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ def readable_logarithms(*panels: Axes) -> None:
         low, high = sorted(axis.get_view_interval())
         decades = np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)) + 1)
         span = np.log10(high / low)
-        digits = (1, 2, 5) if span < 1.2 else (1, 3) if span < 2.2 else (1,)
+        digits = (1, 1.5, 2, 3, 5, 7) if span < 0.7 else (1, 2, 5) if span < 1.7 else (1, 3) if span < 2.7 else (1,)
         step = max(1, int(np.ceil(span / 7)))
         ticks = [digit * 10.0**decade for decade in decades[::step] for digit in digits]
         axis.set_major_locator(FixedLocator([tick for tick in ticks if low <= tick <= high]))
@@ -179,7 +179,7 @@ def readable_logarithms(*panels: Axes) -> None:
 
 def _written(value: float) -> str:
     power = int(np.floor(np.log10(value) + 1e-9))
-    if -3 <= power <= 4:
+    if -4 <= power <= 4:
         return f"{value:,.6g}" if value < 1000 else f"{value:,.0f}"
     digit = round(value / 10.0**power)
     return (f"{digit}·" if digit != 1 else "") + f"$10^{{{power}}}$"

@@ -26,7 +26,7 @@ import numpy as np
 
 from bochner._typing import Array
 from bochner.reproduce.circle import CircleRows, spline_coefficients, spline_eigenvalues, stacked
-from bochner.reproduce.experiment import COLOURS, Experiment, Numbers, legend_outside
+from bochner.reproduce.experiment import COLOURS, Experiment, Numbers, legend_outside, readable_logarithms
 from bochner.reproduce.slope import fitted_slope, power_law
 from bochner.theory.rates import RudiRosascoTheorem3
 
@@ -213,6 +213,7 @@ def draw(figure: Figure, numbers: Numbers) -> None:
         _width_panel(row[2], numbers["n"], study["features"], numbers["tolerance"])
         for axes in row:
             axes.set(xscale="log", yscale="log", xlabel="rows n")
+            readable_logarithms(axes)
     legend_outside(figure, panels[0][0], panels[0][2])
 
 

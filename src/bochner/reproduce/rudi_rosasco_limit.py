@@ -166,8 +166,10 @@ def draw(figure: Figure, numbers: Numbers) -> None:
             axes.axvspan(500, 10_000, color="#eeeeee", zorder=0)
             axes.set(xscale="log", xlabel="rows n")
             readable_logarithms(axes)
-        pair[0].set_title(f"{words}\nlocal exponents of λ and risk")
-        pair[1].set_title(f"{words}\nof features within {numbers['tolerance']:.0%}")
+        pair[0].set_title(f"{words}: local exponents\nof the best penalty and its risk")
+        pair[1].set_title(f"of the fewest features\nwithin {numbers['tolerance']:.0%} of kernel ridge")
+    for axes in panels:
+        axes.axhline(np.nan, color=COLOURS["quiet"], ls="--", lw=1, label="exponent of the theorem")
     legend_outside(figure, *panels[:2])
 
 
