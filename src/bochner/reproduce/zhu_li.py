@@ -245,10 +245,9 @@ def _needed(
         resampled = np.array([
             _crossing(_WIDTHS[sampling], each[index], limit) for each, index, limit in zip(lost, again, limits)
         ])  # fmt: skip
-        low, high = np.nanquantile(resampled, [0.025, 0.975], axis=1)
         found[name] = {
             "smallest": _plain(smallest),
-            "interval": [_plain(pair) for pair in zip(low, high, strict=True)],
+            "interval": [_plain(_limits(each)) for each in resampled],
             "slope": _slope(sizes, smallest, resampled),
         }
     return found
@@ -261,15 +260,14 @@ def _crossing(widths: Sequence[int], lost: Array, allowed: float) -> Array:
     """
     quantile = np.quantile(lost, _LEVEL, axis=1) / allowed
     above, log_width = quantile > 1, np.log(widths)
-    last = len(widths) - 1 - np.argmax(above[:, ::-1], axis=1)  # the last width that is not enough
-    following = np.minimum(last + 1, len(widths) - 1)
-    rows = np.arange(len(quantile))
-    high, low = quantile[rows, last], quantile[rows, following]
-    # A step from far above to far below says little of where between: at most linear on log-log scales.
-    share = np.clip(np.log(high) / np.log(high / np.maximum(low, 1e-3)), 0, 1)
-    crossing = np.exp(log_width[last] + share * (log_width[following] - log_width[last]))
-    crossing = np.where(above.any(axis=1), crossing, widths[0])
-    return np.where(above[:, -1], np.nan, crossing)
+    crossing = np.where(above[:, -1], np.nan, float(widths[0]))
+    rows = np.flatnonzero(above.any(axis=1) & ~above[:, -1])
+    last = len(widths) - 1 - np.argmax(above[rows, ::-1], axis=1)  # the last width that is not enough
+    high, low = quantile[rows, last], quantile[rows, last + 1]
+    # Nothing lost, or less than nothing, by the luck of a draw: counted as a thousandth of what is allowed.
+    share = np.log(high) / np.log(high / np.maximum(low, 1e-3))
+    crossing[rows] = np.exp(log_width[last] + share * (log_width[last + 1] - log_width[last]))
+    return crossing
 
 
 def _slope(sizes: Sequence[int], values: Any, resampled: Array) -> Numbers | None:
@@ -278,10 +276,14 @@ def _slope(sizes: Sequence[int], values: Any, resampled: Array) -> Numbers | Non
     if not np.all(np.isfinite(logs)):
         return None
     centred = np.log(sizes) - np.mean(np.log(sizes))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        slopes = centred @ np.log(resampled) / (centred @ centred)
-    low, high = np.nanquantile(slopes, [0.025, 0.975])
-    return {"estimate": float(centred @ logs / (centred @ centred)), "interval": [float(low), float(high)]}
+    slopes = centred @ np.log(resampled) / (centred @ centred)
+    return {"estimate": float(centred @ logs / (centred @ centred)), "interval": _plain(_limits(slopes))}
+
+
+def _limits(values: Array) -> Array:
+    """95 % limits of resampled values; a width that was not found is larger than all that were."""
+    limits: Array = np.quantile(np.where(np.isnan(values), np.inf, values), [0.025, 0.975], method="nearest")
+    return limits
 
 
 def _plain(values: Any) -> list[float | None]:
