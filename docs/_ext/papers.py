@@ -55,7 +55,8 @@ def variance(found, _):
         if radius in found["radius"]
     )
     rows = [
-        (f"D × variance at distance 1, {name}", "curve", number(found[name][at], 6), "exact") for name in ("paired", "phase")
+        (f"D × variance at distance 1, {name}", "curve", number(found[name][at], 6), "exact")
+        for name in ("paired", "phase")
     ]
     return [*rows, ("largest distance of simulated from exact", "none given", number(largest, 4), "simulated")]
 
@@ -99,13 +100,17 @@ def survival(found, parameters):
     rows = []
     for name in ("paired", "phase"):
         own = found[name]
-        rows.append((f"mean of sup, {name}", "curve", number(own["mean"], 4), f"{parameters['n_draws']:,} draws, paper 1,000"))
+        draws = f"{parameters['n_draws']:,} draws, paper 1,000"
+        rows.append((f"mean of sup, {name}", "curve", number(own["mean"], 4), draws))
         for bound, values in own["bounds"].items():
             words = {"tight": "repaired 1, 2", "tight, printed": "printed 1, 2"}.get(bound, bound)
             below = sum(b < s for b, s in zip(values, own["survival"], strict=True))
-            rows.append((f"ε where the bound ({words}) is below 1 %, {name}", "curve", _first_below(found["eps"], values),
+            rows.append((f"ε where the bound ({words}) is below 1 %, {name}", "curve",
+                         _first_below(found["eps"], values),
                          f"below the simulated at {below} of {len(values)} ε"))  # fmt: skip
-        rows.append((f"ε where the simulated is below 1 %, {name}", "curve", _first_below(found["eps"], own["survival"]), ""))
+        rows.append(
+            (f"ε where the simulated is below 1 %, {name}", "curve", _first_below(found["eps"], own["survival"]), "")
+        )
     return rows
 
 
@@ -158,8 +163,9 @@ def counterexample(found, _):
 
 
 def descent(found, parameters):
+    d, m, R = (parameters[name] for name in ("n_features", "n_frequencies", "radius"))
     return [
-        (f"P(sup ≥ {found['eps']}), d = {parameters['n_features']}, m = {parameters['n_frequencies']}, R = {parameters['radius']:g}",
+        (f"P(sup ≥ {found['eps']}), d = {d}, m = {m}, R = {R:g}",
          f"at most {found['claimed_at_eps']:.3g}", f"{found['draws_above_eps']} of {found['n_draws']} draws",
          f"errors found {number(found['reached']['min'])} to {number(found['reached']['max'])}"),
     ]  # fmt: skip
@@ -169,8 +175,8 @@ def regimes(found, _):
     rows = []
     for place in found["named"]:
         where = f"r = {place['r']:g}, γ = {place['gamma']:g}"
-        rows.append((f"exponent of the features, {where}", "map", f"plain {place['plain']:g}, by leverage {place['leverage']:g}",
-                     "of n, times log n"))  # fmt: skip
+        exponents_ = f"plain {place['plain']:g}, by leverage {place['leverage']:g}"
+        rows.append((f"exponent of the features, {where}", "map", exponents_, "of n, times log n"))
     return rows
 
 
@@ -215,8 +221,9 @@ def classification(found, _):
         for name, curve in study["risk"]["curves"].items():
             ratio = curve["mean"][-1] / study["risk"]["curves"]["exact"]["mean"][-1]
             with_ = "" if name == "exact" else f", {curve['width'][0]:,} to {curve['width'][-1]:,} features"
+            against = "" if name == "exact" else f"{ratio:.2f}x exact at the largest n"
             rows.append((f"excess risk, {words}, {name}{with_}", f"at most {number(study['risk']['claimed'], 2)}",
-                         estimate(curve["slope"]), "" if name == "exact" else f"{ratio:.2f}x exact at the largest n"))  # fmt: skip
+                         estimate(curve["slope"]), against))  # fmt: skip
         for name, own in study["features"].items():
             claimed = own["claimed"]
             printed = f"{claimed['features'].replace('gamma', 'γ')}: {number(claimed['slope_with_logarithms'], 2)}"
@@ -239,8 +246,9 @@ def orbits(found, parameters):
     for name, own in found["methods"].items():
         at = f"{found['sizes'][-1]:,} rows, D = {parameters['n_components']:,}"
         low, high = (unit * value for value in own["interval"][-1])
-        rows.append((f"{found['measure']}, {name}, {at}", "not in our copy", f"{unit * own['error'][-1]:.2f}{sign} ({low:.2f} to {high:.2f})",
-                     f"{unit * own['error'][0]:.2f}{sign} with {found['sizes'][0]:,} rows"))  # fmt: skip
+        last = f"{unit * own['error'][-1]:.2f}{sign} ({low:.2f} to {high:.2f})"
+        first = f"{unit * own['error'][0]:.2f}{sign} with {found['sizes'][0]:,} rows"
+        rows.append((f"{found['measure']}, {name}, {at}", "not in our copy", last, first))
     return rows
 
 

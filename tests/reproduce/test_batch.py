@@ -73,7 +73,7 @@ def test_one_that_is_named_itself_is_refused_without_its_data(paper, tmp_path, c
     assert "Set BOCHNER_DATA to their folder" in capsys.readouterr().err
     assert command(["reproduce", "paper-needs", "--out", str(tmp_path / "out")]) == 2
     assert "Set BOCHNER_DATA to their folder" in capsys.readouterr().err
-    with pytest.raises(InvalidDataError, match="mnist.npz"):
+    with pytest.raises(InvalidDataError, match=r"mnist\.npz"):
         run("paper-needs", folder=tmp_path / "out")
     assert written(tmp_path / "out") == []
 

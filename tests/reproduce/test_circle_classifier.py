@@ -1,4 +1,4 @@
-"""Classification on a circle in the Fourier basis: the same machines as scikit-learn's on the features, and gaps that hold."""
+"""Classification on a circle in the Fourier basis: scikit-learn's machines on the features, and gaps that hold."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ SMALL = {
     "sutherland-schneider-mean-square": {"n_points": 121, "n_draws": 500, "widths": (50, 500)},
     "rudi-rosasco-exponents": {"sizes": (500, 2000, 10_000), "n_draws": 4, "n_waves": 40},
     "rudi-rosasco-limit": {"decades": (3.0, 3.5, 4.0, 7.0, 8.0), "n_waves": 60},
-    "zhu-li-logistic": {"sizes": (250, 1000, 4000), "n_draws": 4},
+    "zhu-li-logistic": {"sizes": (250, 1000), "n_draws": 4},
     "zhu-li-hinge": {"sizes": (250, 1000), "n_draws": 4},
     "li-honorio-counterexample": {"dimensions": (100,), "n_draws": 100, "n_ratios": 4},
     "raj-signals": {"sizes": (100, 300), "n_test": 500, "n_components": 256},

@@ -1,4 +1,4 @@
-"""The stored full-size results: those of today's settings, on the page, and in agreement with the papers where they should be."""
+"""The stored full-size results: of today's settings, on the page, and in agreement with the papers as they should."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ import papers  # noqa: E402
 
 PAGE = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
 FIGURES = ROOT / "docs" / papers.FIGURES
-KEPT = [name for paper in ("sutherland-schneider", "li-honorio", "rudi-rosasco", "zhu-li", "raj") for name in names(paper)]
+KEPT = [
+    name for paper in ("sutherland-schneider", "li-honorio", "rudi-rosasco", "zhu-li", "raj") for name in names(paper)
+]
 
 
 def stored(name):

@@ -53,7 +53,10 @@ def test_effective_dimension_grows_as_the_spectrum_says():
     finite, exponential, rough = (
         Problem("logistic", spectrum, 1.0, 1.0) for spectrum in ("finite rank", "exponential", "polynomial")
     )
-    ratios = [problem.effective_dimension(1e-4) / problem.effective_dimension(1e-3) for problem in (finite, exponential, rough)]
+    ratios = [
+        problem.effective_dimension(1e-4) / problem.effective_dimension(1e-3)
+        for problem in (finite, exponential, rough)
+    ]
     assert ratios[0] == pytest.approx(1.0, abs=0.05)
     assert 1.1 < ratios[1] < 1.6  # log(1/lambda)
     assert ratios[2] == pytest.approx(np.sqrt(10), rel=0.2)  # lambda^(-1/2)

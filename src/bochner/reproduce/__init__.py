@@ -3,9 +3,9 @@
     python -m bochner.reproduce --list
     python -m bochner.reproduce sutherland-schneider --out figures
 
-An experiment writes NAME.png and NAME.json; the JSON holds every number in the figure (`experiment` describes the file).
-The name of a paper stands for all of its experiments. Of several, those whose data files are missing are skipped with a
-notice, and one that fails does not stop the others.
+An experiment writes NAME.png and NAME.json; the JSON holds every number in the figure (the module `experiment` has its
+fields). The name of a paper stands for all of its experiments. Of several, those whose data files are missing are
+skipped with a notice, and one that fails does not stop the others.
 """
 
 from __future__ import annotations

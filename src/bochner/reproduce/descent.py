@@ -34,7 +34,8 @@ def measure(n_features: int, n_frequencies: int, radius: float, n_steps: int, n_
     reached, eps = paths[:, -1], np.linspace(0.3, 0.9, 121)
     return {
         "errors": {
-            name: np.quantile(paths, share, axis=0).tolist() for name, share in (("min", 0), ("median", 0.5), ("max", 1))
+            name: np.quantile(paths, share, axis=0).tolist()
+            for name, share in (("min", 0), ("median", 0.5), ("max", 1))
         },
         "reached": {"min": float(reached.min()), "mean": float(reached.mean()), "max": float(reached.max())},
         "eps": _EPS,

@@ -4,10 +4,10 @@ With G = n I in the notation of `circle`, the mean risk of kernel ridge with a d
 
     R(A) = sum_k (lambda / (A_k + lambda))^2 f_k^2 + sigma^2/n (A_k / (A_k + lambda))^2
 
-and with M = 2 P drawn Fourier features A_k = mu_k c_k / (P p_k), where c_k is binomial: its mean is a sum as well. Nothing
-is simulated, so n can be 10^16. This tells what slopes fitted from n = 500 to 10,000 (`rudi_rosasco`) are worth: with
-eigenvalues k^-8 the penalty then moves the cut-off from wave 1.8 to wave 2.4, and the best penalty and the number of
-plain features follow whole waves, not powers.
+and with M = 2 P drawn Fourier features A_k = mu_k c_k / (P p_k), where c_k is binomial: its mean is a sum as well.
+Nothing is simulated, so n can be 10^16. This tells what slopes fitted from n = 500 to 10,000 (`rudi_rosasco`) mean:
+with eigenvalues k^-8 the penalty then moves the cut-off from wave 1.8 to wave 2.4, and the best penalty and the number
+of plain features follow whole waves, not powers.
 """
 
 from __future__ import annotations

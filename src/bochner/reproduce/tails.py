@@ -1,8 +1,8 @@
 """The uniform bounds of Figures 4 and 5 on [-b, b], as functions of eps.
 
-"tight" has constants that depend on d, "loose" is the second form of Propositions 1 and 2 (66 and 98); both are repaired,
-and stand beside "tight, printed" and "loose, printed", the forms of the paper. "old" is Rahimi & Recht's, whose 256 holds
-for the Gaussian kernel as it stands.
+"tight" has constants that depend on d, "loose" is the second form of Propositions 1 and 2 (66 and 98); both are
+repaired, and stand beside "tight, printed" and "loose, printed", the forms of the paper. "old" is Rahimi & Recht's,
+whose 256 holds for the Gaussian kernel as it stands.
 """
 
 from __future__ import annotations

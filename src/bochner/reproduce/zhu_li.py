@@ -24,7 +24,7 @@ Intervals are from a bootstrap of the draws (95 %, percentiles).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal
@@ -52,9 +52,13 @@ _SURPLUS = 0.05  # f_H = L^r g with |g_k| = k^(-1/2 - surplus)
 _SHARE, _LEVEL = 0.1, 0.9  # of the exact machine's risk; of the draws
 _GAP = 0.003  # duality gap of the fits, divided by n: far below every risk that is compared
 _WIDTHS = {"plain": [2**j for j in range(2, 18)], "leverage": [2**j for j in range(2, 15)]}
-_ROWS = {"finite rank": ("finite rank",) * 2, "exponential": ("exponential",) * 2, "polynomial": ("polynomial", "i^(-2 gamma)")}
-_LOGS = {
-    "1": lambda n: 1.0,
+_ROWS = {
+    "finite rank": ("finite rank",) * 2,
+    "exponential": ("exponential",) * 2,
+    "polynomial": ("polynomial", "i^(-2 gamma)"),
+}
+_LOGS: dict[str, Callable[[Array], Array]] = {
+    "1": np.ones_like,
     "loglog n": lambda n: np.log(np.log(n)),
     "log n": np.log,
     "log n loglog n": lambda n: np.log(n) * np.log(np.log(n)),
@@ -224,7 +228,7 @@ def _claimed(problem: Problem, sampling: str, sizes: Sequence[int]) -> Numbers:
     claimed = {
         "features": row.printed,
         "exponent": row.exponent(problem.r, _GAMMA),
-        "slope_with_logarithms": fitted_slope(n, problem.predicted(sampling, n) * np.ones_like(n))["estimate"],
+        "slope_with_logarithms": fitted_slope(n, problem.predicted(sampling, n))["estimate"],
     }
     if sampling == "plain":
         capacity = 1 / (2 * _GAMMA) if problem.spectrum == "polynomial" else 0.0
