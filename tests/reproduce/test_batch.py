@@ -149,6 +149,16 @@ def test_bad_parameters_are_refused_before_anything_runs(paper, tmp_path):
     assert written(tmp_path) == []
 
 
+def test_a_folder_that_cannot_be_made_is_refused_before_anything_runs(paper, tmp_path, capsys):
+    paper(first=experiment(_interrupt), last=experiment())
+    (tmp_path / "file").write_text("")
+    for name in ("all", "paper-first"):
+        assert main([name, "--out", str(tmp_path / "file")]) == 2
+        assert "File exists" in capsys.readouterr().err
+        assert command(["reproduce", name, "--out", str(tmp_path / "file" / "below")]) == 2
+        assert "Not a directory" in capsys.readouterr().err
+
+
 def test_every_experiment_that_reads_data_names_its_files():
     assert {name for name, each in EXPERIMENTS.items() if each.needs_data} == {
         "raj-rotated-digits",

@@ -36,7 +36,7 @@ from bochner.reproduce import (
     two_sample_power,
     zhu_li,
 )
-from bochner.reproduce.batch import Outcome, run_one, run_several
+from bochner.reproduce.batch import Outcome, run_one, run_several, writable_folder
 from bochner.reproduce.experiment import Experiment, Numbers
 
 __all__ = ["EXPERIMENTS", "Experiment", "Outcome", "names", "outcomes", "run"]
@@ -87,9 +87,10 @@ def outcomes(name: str, setting: Setting = "quick", folder: str | Path = ".", **
     """
     chosen = names(name)
     plans = {each: EXPERIMENTS[each].parameters(setting, changes) for each in chosen}
+    place = writable_folder(folder)
     if chosen == [name]:
-        return (run_one(each, EXPERIMENTS[each], Path(folder), plans[each]) for each in chosen)
-    return run_several(EXPERIMENTS, plans, Path(folder))
+        return (run_one(each, EXPERIMENTS[each], place, plans[each]) for each in chosen)
+    return run_several(EXPERIMENTS, plans, place)
 
 
 def run(name: str, setting: Setting = "quick", folder: str | Path = ".", **changes: Any) -> dict[str, Numbers]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import time
 import traceback
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from errno import EACCES
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,7 +15,7 @@ from bochner._threads import single_threaded_blas
 from bochner.errors import BochnerError, MissingExtraError
 from bochner.reproduce.experiment import Experiment, Numbers
 
-__all__ = ["Outcome", "run_one", "run_several"]
+__all__ = ["Outcome", "run_one", "run_several", "writable_folder"]
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,15 @@ class Outcome:
         if self.error is None or isinstance(self.error, (BochnerError, OSError)):
             return ""
         return "".join(traceback.format_exception(self.error))
+
+
+def writable_folder(folder: str | Path) -> Path:
+    """The folder, made if need be; an `OSError` before minutes of work rather than after."""
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    if not os.access(place, os.W_OK):
+        raise PermissionError(EACCES, "Files cannot be written to the folder", str(place))
+    return place
 
 
 def run_one(name: str, experiment: Experiment, folder: Path, parameters: Mapping[str, Any]) -> Outcome:

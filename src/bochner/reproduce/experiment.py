@@ -132,7 +132,6 @@ class Experiment:
             "numbers": numbers,
         }
         text = _json(record)
-        folder.mkdir(parents=True, exist_ok=True)
         with replacing(folder / f"{name}.json") as file:
             file.write(text.encode())
         # Drawn from what was written, so that the figure shows nothing that the file does not have.
