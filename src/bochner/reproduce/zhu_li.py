@@ -11,7 +11,7 @@ k(x, x) = 1; a feature is the cosine and sine of one wave, drawn with probabilit
 to a factor (leverage) and weighted to the same mean kernel. Logistic loss: P(y = 1 | x) = 1 / (1 + exp(-f_H)) makes
 f_H the best of all functions. Hinge loss: P(y = 1 | x) is above 1/2 on one arc, below on another and 1/2 in the gaps
 between; every f with f = 1 and f = -1 on the arcs that stays within [-1, 1] in the gaps is best, and some are smooth
-enough for r = 1. Excess risks are exact given the rows and the features.
+enough for r = 1 (255 waves have them to an error that does not matter). Excess risks are exact given rows and features.
 
 How many features are enough is asked in two ways: with which width is the excess risk above that of the exact machine,
 in 90 % of the draws, at most
