@@ -368,6 +368,6 @@ EXPERIMENTS = {
         (("polynomial", 1.0, 0.03),),
         3.6,
         sizes=_SIZES,
-        n_draws=60,  # a fit takes ten times as long
+        n_draws=100,
     ),
 }
