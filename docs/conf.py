@@ -14,6 +14,7 @@ version = release = bochner.__version__
 extensions = [
     "myst_parser",
     "numpydoc",
+    "papers",
     "peers",
     "sphinx-mathjax-offline",
     "sphinx.ext.autodoc",

@@ -20,7 +20,10 @@ SMALL = {
     "two-sample-level": {"n_features": (2,), "n_repeats": 20},
     "two-sample-power": {"n_rows": 150, "stretch": 5.0, "n_repeats": 5, "n_resamples": 19},
     "sutherland-schneider-mean-square": {"n_points": 121, "n_draws": 500, "widths": (50, 500)},
-    "rudi-rosasco": {"sizes": (500, 2000, 10_000), "n_draws": 4, "n_waves": 40},
+    "rudi-rosasco-exponents": {"sizes": (500, 2000, 10_000), "n_draws": 4, "n_waves": 40},
+    "rudi-rosasco-limit": {"decades": (3.0, 3.5, 4.0, 7.0, 8.0), "n_waves": 60},
+    "zhu-li-logistic": {"sizes": (250, 1000), "n_draws": 4},
+    "zhu-li-hinge": {"sizes": (250, 1000), "n_draws": 4},
     "li-honorio-counterexample": {"dimensions": (100,), "n_draws": 100, "n_ratios": 4},
     "raj-signals": {"sizes": (100, 300), "n_test": 500, "n_components": 256},
 }
@@ -160,7 +163,7 @@ def test_descent_refutes_the_claim_with_more_frequencies_than_dimensions(numbers
 
 
 def test_rudi_rosasco_exponents_are_the_predicted_ones(numbers):
-    study = numbers("rudi-rosasco")
+    study = numbers("rudi-rosasco-exponents")
     predicted = {(11 / 16, 1 / 8): (11 / 12, 2 / 3, 1 / 3), (7 / 8, 1 / 4): (7 / 8, 1 / 2, 1 / 2)}
     assert {(p["r"], p["gamma"]) for p in study["problems"]} == set(predicted)
     for problem in study["problems"]:
@@ -177,6 +180,40 @@ def test_rudi_rosasco_exponents_are_the_predicted_ones(numbers):
         )
         assert np.all(ratio < 1.5)
         assert problem["features"]["leverage"]["smallest"][-1] < problem["features"]["plain"]["smallest"][-1] / 3
+
+
+def test_local_exponents_wander_below_ten_thousand_rows_and_settle_later(numbers):
+    rough, smooth = numbers("rudi-rosasco-limit")["problems"]
+    assert rough["penalty"]["local_slopes"][0] < -0.75  # from 10^3 to 10^3.5, where the theorem has -0.667
+    assert rough["penalty"]["local_slopes"][-1] == pytest.approx(-2 / 3, abs=0.01)
+    assert smooth["penalty"]["local_slopes"] == pytest.approx([-0.5] * 4, abs=0.01)
+    for study in (rough, smooth):
+        assert study["risk"]["local_slopes"][-1] == pytest.approx(study["risk"]["predicted"], abs=0.01)
+        for own in study["features"].values():
+            assert own["local_slopes"][-1] < own["predicted"] + 0.05  # the theorem's counts are enough
+
+
+def test_map_of_regimes_at_its_corners(numbers):
+    figure = numbers("rudi-rosasco-figure-1")
+    corners = {(place["r"], place["gamma"]): (place["plain"], place["leverage"]) for place in figure["named"]}
+    assert corners == {(0.5, 1.0): (0.5, 0.5), (1.0, 0.0): (0.5, 0.5), (0.5, 0.0): (1.0, 0.0)}
+    plain, leverage = (np.array(figure["features"][name]) for name in ("plain", "leverage"))
+    assert np.all(leverage <= plain)
+    assert np.all(np.array(figure["nystroem"]["leverage"]) <= leverage)
+    assert plain[0, 0] == 1.0  # rows by gamma, columns by r
+
+
+@pytest.mark.parametrize("name", ["zhu-li-logistic", "zhu-li-hinge"])
+def test_features_by_the_table_lose_little_against_the_exact_machine(numbers, name):
+    study = numbers(name)
+    for problem in study["problems"]:
+        curves = problem["risk"]["curves"]
+        assert curves["exact"]["slope"]["estimate"] < -0.4  # at least the rate n^(-1/2), with 4 draws
+        for sampling in ("plain", "leverage"):
+            assert np.all(np.array(curves[sampling]["mean"]) < 3 * np.array(curves["exact"]["mean"]))
+            smallest = problem["features"][sampling]
+            for strict, rate in zip(smallest["strict"]["smallest"], smallest["rate"]["smallest"]):
+                assert strict is None or rate <= strict * (1 + 1e-12)
 
 
 def test_printed_values_stand_beside_their_corrections(numbers):

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-import time
+import sys
+from typing import TYPE_CHECKING
 
 import click
 
+from bochner.cli.exits import DEFECT
 from bochner.cli.screen import Screen, screen_options, table
+
+if TYPE_CHECKING:
+    from bochner.reproduce import Outcome
 
 __all__ = ["reproduce"]
 
@@ -20,13 +25,16 @@ __all__ = ["reproduce"]
 def reproduce(name: str | None, listed: bool, full: bool, out: str, as_json: bool, quiet: bool) -> None:
     """Run the experiment NAME of a paper, all of a paper, or all: a figure and its numbers.
 
+    Of several, those whose data files are not in the folder BOCHNER_DATA are skipped with a note, and one that fails
+    does not stop the others. What is finished is kept when you interrupt.
+
     \b
     Examples:
       bochner reproduce --list
       bochner reproduce sutherland-schneider --out figures
       bochner reproduce li-honorio-counterexample --full
     """
-    from bochner.reproduce import EXPERIMENTS, names, run
+    from bochner.reproduce import EXPERIMENTS, outcomes
 
     screen = Screen(as_json=as_json, quiet=quiet)
     if listed:
@@ -35,12 +43,36 @@ def reproduce(name: str | None, listed: bool, full: bool, out: str, as_json: boo
         return
     if name is None:
         raise click.UsageError("Give the name of an experiment, or --list.")
-    done = []
-    with screen.progress() as progress, screen.noting_warnings():
-        for each in names(name):
-            progress.step(f"Running {each}")
-            start = time.perf_counter()
-            run(each, "full" if full else "quick", out)
-            done.append({"experiment": each, "figure": f"{out}/{each}.png", "seconds": time.perf_counter() - start})
-    lines = [(f"{each['figure']} and .json", f"{each['seconds']:.1f} s") for each in done]
-    screen.show({"done": done}, table("", lines))
+    ended: list[Outcome] = []
+    try:
+        with screen.progress() as progress, screen.noting_warnings():
+            progress.step(f"Running {name}")
+            for outcome in outcomes(name, "full" if full else "quick", out):
+                ended.append(outcome)
+                progress.step(f"Running {name}: {len(ended)} ended, the last {outcome.experiment}")
+                if outcome.status != "done":
+                    sys.stderr.write(outcome.details)
+                    screen.note(outcome.sentence)
+    finally:  # also when interrupted: what is finished is kept, and told
+        if ended:
+            _show(screen, ended, out)
+    if any(outcome.status == "failed" for outcome in ended):
+        raise click.exceptions.Exit(DEFECT)
+
+
+def _show(screen: Screen, ended: list[Outcome], folder: str) -> None:
+    done = [outcome for outcome in ended if outcome.status == "done"]
+    others = [outcome for outcome in ended if outcome.status != "done"]
+    document = {
+        "done": [
+            {"experiment": each.experiment, "figure": f"{folder}/{each.experiment}.png", "seconds": each.seconds}
+            for each in done
+        ],
+        **{
+            status: [{"experiment": each.experiment, "reason": each.reason} for each in others if each.status == status]
+            for status in ("skipped", "failed")
+        },
+    }
+    lines = [(f"{folder}/{each.experiment}.png and .json", f"{each.seconds:.1f} s") for each in done]
+    lines += [(each.experiment, each.status) for each in others]
+    screen.show(document, table("", lines))

@@ -3,17 +3,19 @@
     python -m bochner.reproduce --list
     python -m bochner.reproduce sutherland-schneider --out figures
 
-An experiment writes NAME.png and NAME.json; the JSON holds every number in the figure. The name of a paper stands for
-all of its experiments.
+An experiment writes NAME.png and NAME.json; the JSON holds every number in the figure (the module `experiment` has its
+fields). The name of a paper stands for all of its experiments. Of several, those whose data files are missing are
+skipped with a notice, and one that fails does not stop the others.
 """
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
-from bochner._threads import single_threaded_blas
-from bochner.errors import invalid_parameter
+from bochner.errors import BochnerError, BochnerWarning, invalid_parameter
 from bochner.reproduce import (
     counterexample,
     descent,
@@ -27,13 +29,19 @@ from bochner.reproduce import (
     mean_square,
     orbit_comparison,
     printed,
+    regimes,
     rudi_rosasco,
+    rudi_rosasco_limit,
     two_sample_level,
     two_sample_power,
+    zhu_li,
 )
+from bochner.reproduce.batch import Outcome, run_one, run_several, writable_folder
 from bochner.reproduce.experiment import Experiment, Numbers
 
-__all__ = ["EXPERIMENTS", "Experiment", "names", "run"]
+__all__ = ["EXPERIMENTS", "Experiment", "Outcome", "names", "outcomes", "run"]
+
+Setting: TypeAlias = Literal["quick", "full"]
 
 EXPERIMENTS: dict[str, Experiment] = {
     "sutherland-schneider-figure-1": figure1_variance.EXPERIMENT,
@@ -46,7 +54,10 @@ EXPERIMENTS: dict[str, Experiment] = {
     "sutherland-schneider-mean-square": mean_square.EXPERIMENT,
     "li-honorio-counterexample": counterexample.EXPERIMENT,
     "li-honorio-descent": descent.EXPERIMENT,
-    "rudi-rosasco": rudi_rosasco.EXPERIMENT,
+    "rudi-rosasco-figure-1": regimes.EXPERIMENT,
+    "rudi-rosasco-exponents": rudi_rosasco.EXPERIMENT,
+    "rudi-rosasco-limit": rudi_rosasco_limit.EXPERIMENT,
+    **zhu_li.EXPERIMENTS,
     "printed-against-corrected": printed.EXPERIMENT,
     **orbit_comparison.EXPERIMENTS,
     "two-sample-level": two_sample_level.EXPERIMENT,
@@ -68,9 +79,21 @@ def names(name: str) -> list[str]:
     return chosen
 
 
-def run(
-    name: str, setting: Literal["quick", "full"] = "quick", folder: str | Path = ".", **changes: Any
-) -> dict[str, Numbers]:
+def outcomes(name: str, setting: Setting = "quick", folder: str | Path = ".", **changes: Any) -> Iterator[Outcome]:
+    """Run what a name stands for, and tell how each experiment ended as it ends.
+
+    The errors of a single experiment that is named itself are raised. Of several, one without its data files is skipped
+    and one that fails is told of, and the rest run. Parameters as for `run`.
+    """
+    chosen = names(name)
+    plans = {each: EXPERIMENTS[each].parameters(setting, changes) for each in chosen}
+    place = writable_folder(folder)
+    if chosen == [name]:
+        return (run_one(each, EXPERIMENTS[each], place, plans[each]) for each in chosen)
+    return run_several(EXPERIMENTS, plans, place)
+
+
+def run(name: str, setting: Setting = "quick", folder: str | Path = ".", **changes: Any) -> dict[str, Numbers]:
     """Run an experiment, or all of a paper, and write its figure and its numbers.
 
     Parameters
@@ -87,7 +110,8 @@ def run(
     Returns
     -------
     dict
-        The numbers of every experiment, by name.
+        The numbers of every experiment that ran, by name. Those skipped for want of data are warned of; if some failed,
+        a `BochnerError` says which, after the others have run.
 
     Examples
     --------
@@ -97,6 +121,16 @@ def run(
     >>> numbers["sutherland-schneider-figure-2"]["maximum"]["paired"]["dimension"]
     64
     """
-    plans = {each: EXPERIMENTS[each].parameters(setting, changes) for each in names(name)}
-    with single_threaded_blas():  # many small problems: threads would only wait for each other
-        return {each: EXPERIMENTS[each].run(each, Path(folder), plan) for each, plan in plans.items()}
+    done: dict[str, Numbers] = {}
+    failed: list[Outcome] = []
+    for outcome in outcomes(name, setting, folder, **changes):
+        if outcome.status == "skipped":
+            warnings.warn(outcome.sentence, BochnerWarning, stacklevel=2)
+        elif outcome.status == "failed":
+            failed.append(outcome)
+        else:
+            done[outcome.experiment] = outcome.numbers or {}
+    if failed:
+        words = "; ".join(outcome.sentence for outcome in failed)
+        raise BochnerError(f"{words}. The other {len(done)} are in {folder}.") from failed[0].error
+    return done

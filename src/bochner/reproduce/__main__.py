@@ -1,14 +1,17 @@
-"""Command line: `python -m bochner.reproduce NAME [--full] [--out FOLDER]`, or `--list`."""
+"""Command line: `python -m bochner.reproduce NAME [--full] [--out FOLDER]`, or `--list`.
+
+Exit status: 0 done (what was skipped for want of data files included), 2 wrong usage or bad input, 70 an experiment of
+several failed, 130 interrupted.
+"""
 
 from __future__ import annotations
 
 import argparse
 import sys
-import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from bochner.errors import BochnerError
-from bochner.reproduce import EXPERIMENTS, names, run
+from bochner.reproduce import EXPERIMENTS, Outcome, outcomes
 
 __all__ = ["main"]
 
@@ -27,18 +30,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.name is None:
         parser.error("give the name of an experiment, or --list")
     try:
-        _run_all(options.name, full=options.full, folder=options.out)
-    except BochnerError as error:
+        return _tell(outcomes(options.name, "full" if options.full else "quick", options.out), options.out)
+    except (BochnerError, OSError) as error:
         print(error, file=sys.stderr)
         return 2
-    return 0
 
 
-def _run_all(name: str, *, full: bool, folder: str) -> None:
-    for each in names(name):
-        start = time.perf_counter()
-        run(each, "full" if full else "quick", folder)
-        print(f"{folder}/{each}.png and .json  ({time.perf_counter() - start:.1f} s)")
+def _tell(ended: Iterator[Outcome], folder: str) -> int:
+    """A line for every experiment as it ends, and a last one if some did not run."""
+    counts = {"done": 0, "skipped": 0, "failed": 0}
+    try:
+        for outcome in ended:
+            counts[outcome.status] += 1
+            _tell_one(outcome, folder)
+    except KeyboardInterrupt:
+        print(f"Interrupted. {counts['done']} finished, kept in {folder}.", file=sys.stderr)
+        return 130
+    if counts["skipped"] or counts["failed"]:
+        print(", ".join(f"{count} {status}" for status, count in counts.items()), file=sys.stderr)
+    return 70 if counts["failed"] else 0
+
+
+def _tell_one(outcome: Outcome, folder: str) -> None:
+    if outcome.status == "done":
+        print(f"{folder}/{outcome.experiment}.png and .json  ({outcome.seconds:.1f} s)", flush=True)
+    else:
+        print(f"{outcome.details}{outcome.sentence}", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ _EPS = 0.66
 
 
 def measure(n_features: int, n_frequencies: int, radius: float, n_steps: int, n_draws: int, seed: int) -> Numbers:
-    """The largest |s - k| met on the way, one curve a draw, and what the theorem claims about the errors reached."""
+    """The largest |s - k| met on the way, its spread over draws, and what the theorem claims of the errors reached."""
     rng = np.random.default_rng(seed)
     paths = np.array(
         [
@@ -33,7 +33,10 @@ def measure(n_features: int, n_frequencies: int, radius: float, n_steps: int, n_
     )
     reached, eps = paths[:, -1], np.linspace(0.3, 0.9, 121)
     return {
-        "errors": paths.tolist(),
+        "errors": {
+            name: np.quantile(paths, share, axis=0).tolist()
+            for name, share in (("min", 0), ("median", 0.5), ("max", 1))
+        },
         "reached": {"min": float(reached.min()), "mean": float(reached.mean()), "max": float(reached.max())},
         "eps": _EPS,
         "draws_above_eps": int(np.sum(reached >= _EPS)),
@@ -60,8 +63,10 @@ def _descend(omega: Array, start: Array, radius: float, n_steps: int) -> Array:
 
 def draw(figure: Figure, numbers: Numbers) -> None:
     path, claim = figure.subplots(1, 2)
-    for index, errors in enumerate(numbers["errors"]):
-        path.plot(errors, color=COLOURS["paired"], lw=1, alpha=0.8, label="_" if index else "one draw each")
+    errors = numbers["errors"]
+    path.plot(errors["median"], color=COLOURS["paired"], label=f"median of {numbers['n_draws']} draws")
+    steps = range(len(errors["min"]))
+    path.fill_between(steps, errors["min"], errors["max"], color=COLOURS["paired"], alpha=0.2, lw=0, label="all draws")
     path.axhline(numbers["eps"], color=COLOURS["truth"], ls=":", label=f"ε = {numbers['eps']:g}")
     path.set(xlabel="gradient step", ylabel="largest |s − k| so far", ylim=(0, 0.85), title="error found")
     claim.plot(

@@ -1,23 +1,40 @@
 """What an experiment is: numbers measured in a setting, a figure drawn from them, and both written to a folder.
 
-The figure is drawn from the numbers alone, so NAME.json holds everything that NAME.png shows.
+The figure is drawn from the numbers alone, so NAME.json holds everything that NAME.png shows. A file NAME.json is
+
+    schema        1; raised when one of these fields changes its meaning
+    experiment    NAME
+    title         what is shown, in one line
+    setting       "quick" or "full": the setting whose parameters were used; "changed" if some were replaced
+    parameters    of the measurement, its seed among them: the same parameters give the same numbers
+    numbers       of the experiment; its module says what they are
+
+Numbers are plain JSON: objects, lists, texts, booleans and finite numbers, without NaN or infinity.
 """
 
 from __future__ import annotations
 
+import io
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
+
+from bochner._archive import replacing
 from bochner.errors import MissingExtraError, invalid_parameter
+from bochner.reproduce.data_folder import missing_files
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["COLOURS", "Experiment", "Numbers", "legend_outside"]
+__all__ = ["COLOURS", "SCHEMA", "Experiment", "Numbers", "legend_outside", "plain", "readable_logarithms"]
+
+SCHEMA = 1
 
 Numbers: TypeAlias = dict[str, Any]
 
@@ -47,6 +64,7 @@ _STYLE: dict[Any, Any] = {
     "legend.fontsize": 9,
     "lines.linewidth": 1.8,
 }
+_DPI = 144
 
 
 @dataclass(frozen=True)
@@ -64,8 +82,8 @@ class Experiment:
     quick, full : mapping
         Parameters for a look (seconds) and for the paper's own setting (minutes).
     size : (width, height) in inches
-    needs_data : bool
-        Reads files from the folder BOCHNER_DATA. Training times are then among the numbers, and are not repeatable.
+    data : tuple of str
+        Files that it reads from the folder BOCHNER_DATA.
     """
 
     title: str
@@ -74,7 +92,16 @@ class Experiment:
     quick: Mapping[str, Any]
     full: Mapping[str, Any]
     size: tuple[float, float] = (8.0, 4.0)
-    needs_data: bool = False
+    data: tuple[str, ...] = ()
+
+    @property
+    def needs_data(self) -> bool:
+        """Whether it reads files that do not come with bochner."""
+        return bool(self.data)
+
+    def obstacle(self) -> str | None:
+        """Why the experiment cannot run here, with the remedy; None if it can."""
+        return missing_files(self.data)
 
     def parameters(self, setting: str, changes: Mapping[str, Any]) -> dict[str, Any]:
         """The parameters of a setting, some of them changed."""
@@ -87,22 +114,42 @@ class Experiment:
             raise invalid_parameter("run", unknown[0], f"a parameter of this experiment ({known})", changes[unknown[0]])
         return {**base, **changes}
 
+    def setting_of(self, parameters: Mapping[str, Any]) -> str:
+        """The name of the setting that has these parameters, or "changed"."""
+        settings = {"quick": self.quick, "full": self.full}
+        return next((name for name, own in settings.items() if dict(own) == dict(parameters)), "changed")
+
     def run(self, name: str, folder: Path, parameters: Mapping[str, Any]) -> Numbers:
         """Measure, write `name`.png and `name`.json to `folder`, and give back the numbers."""
-        figure = _new_figure(self.size)
+        _require_matplotlib()
         numbers = self.measure(**parameters)
-        folder.mkdir(parents=True, exist_ok=True)
-        record = {"experiment": name, "title": self.title, "parameters": dict(parameters), "numbers": numbers}
-        _replace(folder / f"{name}.json", lambda path: path.write_text(json.dumps(record, indent=2) + "\n"))
-        self._save(figure, numbers, folder / f"{name}.png")
+        record = {
+            "schema": SCHEMA,
+            "experiment": name,
+            "title": self.title,
+            "setting": self.setting_of(parameters),
+            "parameters": dict(parameters),
+            "numbers": numbers,
+        }
+        text = _json(record)
+        with replacing(folder / f"{name}.json") as file:
+            file.write(text.encode())
+        # Drawn from what was written, so that the figure shows nothing that the file does not have.
+        self.save_figure(json.loads(text)["numbers"], folder / f"{name}.png")
         return numbers
 
-    def _save(self, figure: Figure, numbers: Numbers, path: Path) -> None:
+    def save_figure(self, numbers: Numbers, path: Path) -> None:
+        """Draw the numbers of a file to a PNG."""
+        _require_matplotlib()
         from matplotlib import rc_context
+        from matplotlib.figure import Figure
 
+        figure = Figure(figsize=self.size, layout="constrained")  # belongs to no window and to no global state
         with rc_context(_STYLE):
             self.draw(figure, numbers)
-            _replace(path, lambda beside: figure.savefig(beside, dpi=160, format="png"))
+            image = _palette_image(figure)
+        with replacing(path) as file:
+            image.save(file, format="png", optimize=True)
 
 
 def legend_outside(figure: Figure, *panels: Axes) -> None:
@@ -113,17 +160,53 @@ def legend_outside(figure: Figure, *panels: Axes) -> None:
     figure.legend(list(entries.values()), list(entries), loc="outside right upper")
 
 
-def _new_figure(size: tuple[float, float]) -> Figure:
-    """A figure that belongs to no window and to no global state."""
+def readable_logarithms(*panels: Axes) -> None:
+    """Few round ticks on logarithmic axes, written out, whatever the range; call when all is drawn."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+    for axis in (axis for axes in panels for axis in (axes.xaxis, axes.yaxis) if axis.get_scale() == "log"):
+        low, high = sorted(axis.get_view_interval())
+        decades = np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)) + 1)
+        span = np.log10(high / low)
+        digits = (1, 1.5, 2, 3, 5, 7) if span < 0.7 else (1, 2, 5) if span < 1.7 else (1, 3) if span < 2.7 else (1,)
+        step = max(1, int(np.ceil(span / 7)))
+        ticks = [digit * 10.0**decade for decade in decades[::step] for digit in digits]
+        axis.set_major_locator(FixedLocator([tick for tick in ticks if low <= tick <= high]))
+        axis.set_major_formatter(FuncFormatter(lambda value, _: _written(value)))
+        axis.set_minor_locator(NullLocator())
+
+
+def _written(value: float) -> str:
+    power = int(np.floor(np.log10(value) + 1e-9))
+    if -4 <= power <= 4:
+        return f"{value:,.6g}" if value < 1000 else f"{value:,.0f}"
+    digit = round(value / 10.0**power)
+    return (f"{digit}·" if digit != 1 else "") + f"$10^{{{power}}}$"
+
+
+def plain(value: Any) -> Any:
+    """The value as JSON gives it back: tuples as lists."""
+    return json.loads(json.dumps(value))
+
+
+def _palette_image(figure: Figure) -> Any:
+    """The drawn figure in 128 colours: a third of the bytes of full colour, and no difference to the eye."""
+    from PIL import Image  # matplotlib depends on it
+
+    buffer = io.BytesIO()
+    figure.savefig(buffer, dpi=_DPI, format="png")
+    return Image.open(buffer).convert("RGB").quantize(128)
+
+
+def _require_matplotlib() -> None:
+    """Before hours of work, not after."""
     try:
-        from matplotlib.figure import Figure
+        import matplotlib.figure  # noqa: F401
     except ImportError:
         raise MissingExtraError("matplotlib", "plot") from None
-    return Figure(figsize=size, layout="constrained")
 
 
-def _replace(path: Path, write: Callable[[Path], object]) -> None:
-    """Write beside, then rename: an interrupt leaves the old file or the new one."""
-    beside = path.with_name(f".{path.name}.part")
-    write(beside)
-    beside.replace(path)
+def _json(record: Mapping[str, Any]) -> str:
+    """Indented, but every list of plain values on a line of its own: thousands of numbers stay readable."""
+    text = json.dumps(record, indent=1, allow_nan=False)
+    return re.sub(r"\[[^][{}\"]*\]", lambda found: " ".join(found[0].split()), text) + "\n"

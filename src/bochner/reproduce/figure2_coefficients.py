@@ -41,9 +41,9 @@ def draw(figure: Figure, numbers: Numbers) -> None:
         axes.annotate(
             f"{peak['value']:.0f} at d = {peak['dimension']}",
             (peak["dimension"], peak["value"]),
-            xytext=(0, 8),
+            xytext=(6, 6),
             textcoords="offset points",
-            ha="center",
+            ha="left",
             color=COLOURS[name],
         )
     axes.axhline(numbers["rahimi_recht"], color=COLOURS["old"], ls="--", label="256 (Rahimi & Recht 2007)")

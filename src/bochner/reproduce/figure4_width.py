@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, get_args
 import numpy as np
 
 from bochner.kernels import Gaussian
-from bochner.reproduce.experiment import COLOURS, Experiment, Numbers, legend_outside
+from bochner.reproduce.experiment import COLOURS, Experiment, Numbers, legend_outside, readable_logarithms
 from bochner.reproduce.interval import Interval, draw_maps
 from bochner.reproduce.slope import fitted_slope, power_law
 from bochner.reproduce.tails import integral, markov_tails
@@ -26,9 +26,11 @@ __all__ = ["EXPERIMENT"]
 
 _PAPER_SLOPES = {"paired": [-0.502, -0.496], "phase": [-0.503, -0.497]}
 _CURVES = {
-    "old": ("Rahimi & Recht (“old”)", COLOURS["old"], ":"),
-    "loose": ("Propositions 1, 2, loose", COLOURS["light"], "-."),
-    "tight": ("Propositions 1, 2, tight", COLOURS["paired"], "--"),
+    "old": ("Rahimi & Recht (“old”)", COLOURS["old"], "-"),
+    "loose": ("loose, repaired", COLOURS["light"], "-"),
+    "loose, printed": ("loose, printed", COLOURS["light"], ":"),
+    "tight": ("tight, repaired", COLOURS["paired"], "-"),
+    "tight, printed": ("tight, printed", COLOURS["paired"], ":"),
     "anchored cover": ("anchored cover (ours)", COLOURS["ours"], "-"),
 }
 
@@ -65,6 +67,7 @@ def draw(figure: Figure, numbers: Numbers) -> None:
         low, high = numbers[embedding]["slope"]["interval"]
         paper_low, paper_high = numbers[embedding]["paper_slope_interval"]
         axes.set_title(f"{embedding}\nslope [{low:.3f}, {high:.3f}], paper [{paper_low:.3f}, {paper_high:.3f}]")
+        readable_logarithms(axes)
     panels[0].set_ylabel("E sup |s − k| on [−3, 3]²")
     legend_outside(figure, panels[0])
 

@@ -27,6 +27,7 @@ __all__ = ["EXPERIMENT"]
 
 _CURVES = {
     "printed 5, 6": ("Propositions 5, 6 as printed", COLOURS["printed"], ":"),
+    "tight, printed": ("Propositions 1, 2 as printed", COLOURS["paired"], ":"),
     "tight": ("Propositions 1, 2, repaired", COLOURS["paired"], "--"),
     "anchored cover": ("anchored cover (ours)", COLOURS["ours"], "-"),
     "repaired 5, 6": ("Propositions 5, 6, repaired", COLOURS["old"], "-."),
@@ -56,8 +57,10 @@ def _bounds(half_width: float, D: int, embedding: Embedding, eps: Array, mean: f
     cover = AnchoredCover(kernel=kernel, n_features=1, diameter=2 * half_width, embedding=embedding)
     around = Concentration(kernel=kernel, mean=mean, embedding=embedding)
     printed = published.SutherlandSchneiderProp5 if embedding == "paired" else published.SutherlandSchneiderProp6
+    markov = markov_tails(half_width, D, embedding)
     tails: dict[str, Tail] = {
-        "tight": markov_tails(half_width, D, embedding)["tight"],
+        "tight": markov["tight"],
+        "tight, printed": markov["tight, printed"],
         "anchored cover": lambda e: cover.probability(e, n_components=D),
         "repaired 5, 6": lambda e: around.probability(e - mean, n_components=D) if e > mean else 1.0,
         "printed 5, 6": lambda e: printed(D=D, mean=mean, eps=e - mean).value() if e > mean else 1.0,

@@ -15,7 +15,7 @@ import numpy as np
 from bochner._typing import Array
 from bochner.comparison import KernelFeatures, MeanMap, mmd
 from bochner.kernels import Gaussian
-from bochner.reproduce.experiment import COLOURS, Experiment, Numbers
+from bochner.reproduce.experiment import COLOURS, Experiment, Numbers, readable_logarithms
 from bochner.reproduce.slope import fitted_slope
 from bochner.theory.base import Embedding
 from bochner.theory.downstream import MMDSquared
@@ -86,6 +86,7 @@ def draw(figure: Figure, numbers: Numbers) -> None:
     for axes in (root, square):
         axes.set(xscale="log", yscale="log", xlabel="output width D")
         axes.legend()
+        readable_logarithms(axes)
 
 
 EXPERIMENT = Experiment(

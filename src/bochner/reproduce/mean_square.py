@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, get_args
 import numpy as np
 
 from bochner.kernels import Gaussian
-from bochner.reproduce.experiment import COLOURS, Experiment, Numbers, legend_outside
+from bochner.reproduce.experiment import COLOURS, Experiment, Numbers, legend_outside, readable_logarithms
 from bochner.reproduce.interval import Interval, draw_maps
 from bochner.theory.base import Embedding
 from bochner.theory.mean_square import interval_bracket
@@ -57,6 +57,7 @@ def draw(figure: Figure, numbers: Numbers) -> None:
         )
     axes.set(xscale="log", xlabel="output width D", ylabel="D × mean squared error", ylim=(0.5, 1.0))
     axes.set_title("Mean squared error on [−3, 3]²; bars: two standard errors")
+    readable_logarithms(axes)
     legend_outside(figure, axes)
 
 

@@ -5,15 +5,12 @@ The images and molecules are read from the folder that the environment variable 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
 from bochner._typing import Array
-from bochner.errors import InvalidDataError
 from bochner.groups import (
     CyclicShifts,
     FromFunctions,
@@ -23,8 +20,9 @@ from bochner.groups import (
     ImageTranslations,
     Product,
 )
+from bochner.reproduce.data_folder import data_file
 
-__all__ = ["PROBLEMS", "Problem"]
+__all__ = ["FILES", "PROBLEMS", "Problem"]
 
 
 @dataclass(frozen=True)
@@ -101,7 +99,7 @@ def molecules(n_train: int, n_test: int, seed: int, n_orders: int = 16) -> Probl
     Of the 23! orders most tell nothing. The law q is that of Montavon et al. (2012): rows sorted by their norm, with
     noise, which exchanges atoms whose norms are close.
     """
-    data, rng = np.load(_folder() / "qm7.npz"), np.random.default_rng(seed)
+    data, rng = np.load(data_file("qm7.npz")), np.random.default_rng(seed)
     C = _coulomb(data["charges"].astype(float), data["coords"].astype(float))
     chosen = rng.permutation(len(C))[: n_train + n_test]
     order = rng.permuted(np.tile(np.arange(C.shape[1]), (len(chosen), 1)), axis=1)
@@ -131,6 +129,14 @@ class NoisySort:
         return C[rows, order[:, :, None], order[:, None, :]].reshape(X.shape)
 
 
+# Files that a problem reads; the others are made.
+FILES = {
+    "rotated digits": ("mnist.npz",),
+    "translated digits": ("mnist.npz",),
+    "fashion": ("fashion_mnist.npz",),
+    "molecules": ("qm7.npz",),
+}
+
 PROBLEMS: dict[str, Callable[..., Problem]] = {
     "rotated digits": rotated_digits,
     "translated digits": translated_digits,
@@ -140,16 +146,9 @@ PROBLEMS: dict[str, Callable[..., Problem]] = {
 }
 
 
-def _folder() -> Path:
-    folder = Path(os.environ.get("BOCHNER_DATA", "data"))
-    if not folder.is_dir():
-        raise InvalidDataError(f"This experiment reads data files. Set BOCHNER_DATA to their folder. Got {folder}.")
-    return folder
-
-
 def _shuffled(name: str, n: int, seed: int) -> tuple[Array, Array, np.random.Generator]:
     """n images (n, 28, 28) in [0, 1] and their labels, drawn from training and test part together."""
-    data, rng = np.load(_folder() / f"{name}.npz"), np.random.default_rng(seed)
+    data, rng = np.load(data_file(f"{name}.npz")), np.random.default_rng(seed)
     chosen = rng.permutation(len(data["y_train"]) + len(data["y_test"]))[:n]
     images = np.concatenate([data["x_train"], data["x_test"]])[chosen].astype(np.float32) / 255
     return images, np.concatenate([data["y_train"], data["y_test"]])[chosen].astype(int), rng

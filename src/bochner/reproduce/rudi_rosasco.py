@@ -26,7 +26,7 @@ import numpy as np
 
 from bochner._typing import Array
 from bochner.reproduce.circle import CircleRows, spline_coefficients, spline_eigenvalues, stacked
-from bochner.reproduce.experiment import COLOURS, Experiment, Numbers, legend_outside
+from bochner.reproduce.experiment import COLOURS, Experiment, Numbers, legend_outside, readable_logarithms
 from bochner.reproduce.slope import fitted_slope, power_law
 from bochner.theory.rates import RudiRosascoTheorem3
 
@@ -80,8 +80,8 @@ class Problem:
         """The theorem's exponents."""
         return RudiRosascoTheorem3(r=self.r, gamma=self.gamma, alpha=1.0 if sampling == "plain" else self.gamma)
 
-    def penalty(self, n: int) -> float:
-        return _PENALTY_FACTOR * n ** -self.rate().penalty
+    def penalty(self, n: float) -> float:
+        return float(_PENALTY_FACTOR * n ** -self.rate().penalty)
 
     def width(self, n: int, sampling: str) -> int:
         return int(np.ceil(n ** self.rate(sampling).features * np.log(n)))
@@ -213,6 +213,7 @@ def draw(figure: Figure, numbers: Numbers) -> None:
         _width_panel(row[2], numbers["n"], study["features"], numbers["tolerance"])
         for axes in row:
             axes.set(xscale="log", yscale="log", xlabel="rows n")
+            readable_logarithms(axes)
     legend_outside(figure, panels[0][0], panels[0][2])
 
 
@@ -272,7 +273,7 @@ EXPERIMENT = Experiment(
     full={
         "problems": _PROBLEMS,
         "sizes": (500, 770, 1200, 1800, 2800, 4300, 6500, 10_000),
-        "n_draws": 40,
+        "n_draws": 100,
         "noise": 0.5,
         "n_waves": 64,
         "tolerance": 0.1,

@@ -1,0 +1,148 @@
+"""The stored full-size results: of today's settings, on the page, and in agreement with the papers as they should."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bochner.reproduce import EXPERIMENTS, names
+from bochner.reproduce.experiment import SCHEMA, plain
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "docs" / "_ext"))
+
+import papers  # noqa: E402
+
+PAGE = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
+FIGURES = ROOT / "docs" / papers.FIGURES
+KEPT = [
+    name for paper in ("sutherland-schneider", "li-honorio", "rudi-rosasco", "zhu-li", "raj") for name in names(paper)
+]
+
+
+def stored(name):
+    return json.loads((papers.RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def numbers(name):
+    return stored(name)["numbers"]
+
+
+def test_every_experiment_of_the_papers_is_kept_and_nothing_else():
+    assert sorted(papers.TABLES) == sorted(KEPT)
+    assert {path.stem for path in papers.RESULTS.glob("*.json")} == set(KEPT)
+    assert {path.stem for path in FIGURES.glob("*.png")} == set(KEPT)
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_a_stored_result_has_the_full_setting_of_today(name):
+    record = stored(name)
+    assert record["schema"] == SCHEMA
+    assert record["setting"] == "full"
+    assert record["experiment"] == name
+    assert record["title"] == EXPERIMENTS[name].title
+    assert record["parameters"] == plain(EXPERIMENTS[name].full), "run python benchmarks/papers.py"
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_figures_are_small_and_can_be_drawn_from_the_stored_numbers(name, tmp_path):
+    assert (FIGURES / f"{name}.png").stat().st_size <= 150_000
+    EXPERIMENTS[name].save_figure(numbers(name), tmp_path / "figure.png")
+    assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_every_table_is_on_the_page_and_made_of_a_file(name, monkeypatch, tmp_path):
+    assert PAGE.count(f"```{{papers}} {name}\n```") == 1
+    record = stored(name)
+    rows = papers.TABLES[name](record["numbers"], record["parameters"])
+    assert rows
+    assert all(len(row) == 4 for row in rows)
+    text = papers.markdown(name)
+    assert text.count("\n| ") == len(rows) + 1 + 1  # header and rule, of which the first follows an empty line
+    assert f"({papers.FIGURES}/{name}.png)" in text
+    monkeypatch.setattr(papers, "RESULTS", tmp_path)
+    assert "Not measured yet" in papers.markdown(name)
+
+
+def test_a_table_follows_its_file(monkeypatch, tmp_path):
+    record = stored("sutherland-schneider-figure-4")
+    record["numbers"]["paired"]["slope"]["interval"] = [-0.25, -0.125]
+    (tmp_path / "sutherland-schneider-figure-4.json").write_text(json.dumps(record))
+    monkeypatch.setattr(papers, "RESULTS", tmp_path)
+    text = papers.markdown("sutherland-schneider-figure-4")
+    assert "| −0.250 to −0.125 | intervals are apart |" in text
+
+
+@pytest.mark.parametrize("figure", [4, 6])
+@pytest.mark.parametrize("embedding", ["paired", "phase"])
+def test_the_exponents_of_sutherland_and_schneider_overlap_theirs(figure, embedding):
+    own = numbers(f"sutherland-schneider-figure-{figure}")[embedding]
+    low, high = own["slope"]["interval"]
+    their_low, their_high = own["paper_slope_interval"]
+    assert max(low, their_low) <= min(high, their_high)
+
+
+@pytest.mark.parametrize("embedding", ["paired", "phase"])
+def test_no_stored_bound_is_below_what_was_simulated(embedding):
+    width, survival = (numbers(f"sutherland-schneider-figure-{figure}")[embedding] for figure in (4, 5))
+    for bound in width["integrated"].values():
+        assert np.all(np.array(bound) > width["mean"])
+    for kind in ("tight", "loose"):
+        assert np.all(np.array(width["integrated"][kind]) >= width["integrated"][f"{kind}, printed"])
+    for bound in survival["bounds"].values():
+        assert np.all(np.array(bound) >= survival["survival"])
+
+
+@pytest.mark.parametrize("embedding", ["paired", "phase"])
+def test_the_constants_of_the_mean_square_are_the_printed_ones(embedding):
+    own = numbers("sutherland-schneider-mean-square")[embedding]
+    assert round(own["exact"], 2) == own["paper"]
+    assert own["pooled"] == pytest.approx(own["exact"], abs=5 * own["pooled_standard_error"])
+
+
+def test_the_printed_entropy_integral_is_not_the_integral():
+    figure = numbers("sutherland-schneider-figure-7")
+    for at, printed in zip((0, -1), figure["paper"].values(), strict=True):
+        assert figure["corrected"][at] == pytest.approx(figure["quadrature"][at], rel=1e-8)
+        assert printed < figure["printed"][at] < figure["quadrature"][at]
+
+
+def test_theorem_1_of_li_and_honorio_is_refuted_in_every_draw_of_the_descent():
+    descent = numbers("li-honorio-descent")
+    assert descent["draws_above_eps"] == descent["n_draws"] == 200
+    assert descent["claimed_at_eps"] < 0.002
+    for curve in numbers("li-honorio-counterexample")["curves"]:
+        exact = np.interp(curve["simulated_n_frequencies"], curve["n_frequencies"], curve["lower_bound"])
+        assert curve["simulated"] == pytest.approx(exact, abs=0.08)  # five standard deviations of 1,000 draws
+
+
+def test_the_exponents_of_rudi_and_rosasco():
+    for study in numbers("rudi-rosasco-exponents")["problems"]:
+        for curve in study["risk"]["curves"].values():
+            assert curve["slope"]["estimate"] == pytest.approx(study["risk"]["predicted"], abs=0.05)
+    for study in numbers("rudi-rosasco-limit")["problems"]:
+        assert study["penalty"]["slope_of_the_upper_half"] == pytest.approx(study["penalty"]["predicted"], abs=0.005)
+        assert study["risk"]["slope_of_the_upper_half"] == pytest.approx(study["risk"]["predicted"], abs=0.005)
+        for own in study["features"].values():
+            assert own["slope_of_the_upper_half"] <= own["predicted"] + 0.005
+
+
+@pytest.mark.parametrize("name", ["zhu-li-logistic", "zhu-li-hinge"])
+def test_the_counts_of_zhu_li_are_enough_for_their_rate(name):
+    for study in numbers(name)["problems"]:
+        for curve in study["risk"]["curves"].values():
+            assert curve["slope"]["interval"][1] < study["risk"]["claimed"]
+        for own in study["features"].values():
+            assert own["rate"]["slope"]["interval"][0] <= own["claimed"]["slope_with_logarithms"]
+
+
+@pytest.mark.parametrize("name", names("raj"))
+def test_orbit_features_have_the_smaller_error(name):
+    methods = numbers(name)["methods"]
+    assert np.all(np.array(methods["orbit"]["error"]) < methods["plain"]["error"])
+    assert methods["orbit"]["interval"][-1][1] < methods["augmentation"]["interval"][-1][0]
