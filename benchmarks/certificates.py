@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 
 import bochner as bo
 from bochner.planning import median_length_scale
-from bochner.theory.a_posteriori import NewRows, RidgeDistance
+from bochner.theory.distance import AnyTargetDistance, NewRows
 
 DATA = Path(os.environ.get("BOCHNER_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 NAMES, N, WIDTH, DRAWS, DELTA = ("kin40k", "protein", "elevators"), 2000, 1000, 200, 0.05
@@ -41,10 +41,13 @@ def study(name):
     kernel = bo.Gaussian(median_length_scale(X[train], bo.Gaussian(), seed=0))
     K = kernel(X[train])
     alpha = bo.KernelRegressor(kernel, n_components=WIDTH, random_state=0).fit(X[train], y[train]).alpha_
-    exact = RidgeDistance(exact=K, approximate=K, alpha=alpha, intercept=True)
-    dual, offset = exact.exact_dual(y[train][:, None])
-    predictions = [(kernel(X[rows], X[train]) @ dual + offset)[:, 0] for rows in (train, others)]
-    inverse, norm = exact._inverse(K), np.linalg.norm(y[train] - y[train].mean())
+    norm = np.linalg.norm(y[train] - y[train].mean())
+    setting = {"exact": K, "approximate": K, "root": np.ones(N), "alpha": alpha, "intercept": True}
+    exact = AnyTargetDistance(**setting, norms=np.array([norm]))
+    inverse = exact._inverse(K)
+    dual = inverse @ y[train]
+    offset = np.mean(y[train] - K @ dual)
+    predictions = [kernel(X[rows], X[train]) @ dual + offset for rows in (train, others)]
 
     def draw(seed):
         model = bo.KernelRegressor(kernel, n_components=WIDTH, alpha=alpha, random_state=seed).fit(X[train], y[train])
