@@ -91,7 +91,7 @@ def row_identity(X, Y, weight):
     def hashed(values, keys):
         return sum((bits(v) ^ (bits(v) >> 32)) * int(key) for v, key in zip(values, keys)) & mask
 
-    sums = np.zeros((3, 2), dtype=object)
+    sums = [[0, 0], [0, 0], [0, 0]]
     for x, y, w in zip(X, Y, weight):
         if w == 0:
             continue
@@ -99,6 +99,7 @@ def row_identity(X, Y, weight):
             row = mixed((hashed(x, _keys(X.shape[1], 0)[lane]) + lane + 1) & mask)
             weighted = mixed(row ^ mixed((bits(w) + lane + 1) & mask))
             labelled = mixed(weighted ^ mixed((hashed(y, _keys(Y.shape[1], 1)[lane]) + lane + 1) & mask))
-            sums[:, lane] += [row, weighted, labelled]
-    parts = [tuple(int(value) & mask for value in pair) for pair in sums]
+            for total, added in zip(sums, (row, weighted, labelled)):
+                total[lane] += added
+    parts = [tuple(value & mask for value in pair) for pair in sums]
     return RowIdentity(int(np.count_nonzero(weight)), *parts)

@@ -52,7 +52,7 @@ def test_fit_ends_with_score_certificate_cost_and_two_files(fitted):
         "Score on 80 held-out rows",
         "RMSE, in units of price",
         "90 % error bars hold",
-        "differ from those of exact kernel ridge by",
+        "those of exact kernel ridge with the same targets is between",
         "memory on top of the data",
         "model   houses.bochner",
         "report  houses.html",

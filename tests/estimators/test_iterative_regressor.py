@@ -165,8 +165,8 @@ def test_a_model_in_a_file_has_the_same_predictions_and_error_bars(tmp_path):
     assert loaded._solution.ending is model._solution.ending
 
 
-def test_a_certificate_of_the_map_needs_rows():
+def test_an_iterative_model_is_certified_as_any_other():
     model = regressor(solver="iterative", alpha=0.1).fit(X[:300], Y[:300])
-    assert model.certify(X[:300]).value > 0
-    with pytest.raises(bo.errors.AssumptionError, match="Give rows"):
-        model.certify()
+    assert model.certify(X[:300], y=Y[:300]).bound == "distance.RidgeDistance"
+    for certificate in (model.certify(X[:300]), model.certify()):
+        assert certificate.statement.startswith("Only the kernel is certified")

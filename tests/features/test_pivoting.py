@@ -1,7 +1,6 @@
 """Landmarks by randomly pivoted Cholesky: their law, their order, and what they leave."""
 
 import numpy as np
-import pytest
 from scipy.stats import chisquare
 
 import bochner as bo
@@ -45,9 +44,9 @@ def test_rows_that_explain_everything_are_filled_up_to_the_size():
     assert len(np.unique(X[chosen[:4]], axis=0)) == 4
 
 
-@pytest.mark.parametrize("kernel", [bo.Gaussian(1.0), bo.Matern(1.0, nu=0.5)])
-def test_rare_rows_are_seen(kernel):
+def test_rare_rows_are_seen():
     """995 rows in one place and 5 far away: uniform landmarks leave some of these with all of their variance."""
+    kernel = bo.Gaussian(1.0)
     X = np.concatenate([0.3 * rows(0, 995, 2), 20 * rows(1, 5, 2)])
     residuals = {}
     for landmarks in ("uniform", "pivoted"):

@@ -71,9 +71,8 @@ class UniformBound(KernelTailBound):
     def certificate(self, n_components: int, delta: float) -> Certificate:
         """The certificate at a given width and failure probability; it names the region."""
         scaled = " length scales" if self._normalised.has_scale_per_feature else ""
-        claim = (
-            f"the largest kernel error over all points at most {rounded_down(self.diameter)}{scaled} apart is {{value}}"
-        )
+        error, apart = self.quantity.partition(" over ")[0], f"{rounded_down(self.diameter)}{scaled} apart"
+        claim = f"{error} over all points at most {apart} is {{value}}"
         return replace(super().certificate(n_components, delta), claim=claim)
 
     @property
