@@ -85,12 +85,13 @@ class MapCertifier:
         if self.a_priori_refusal() is None:
             bound = finite_set.tightest(n_points=n_rows, kernel=self.kernel, embedding=self.embedding)
             found = self._chosen(bound.certificate(self.fourier.n_components, delta / self.n_widths))
-            claim = f"the largest kernel error over all pairs of {rows} is {{value}}"
+            claim = f"the largest kernel error over all pairs of {rows} is {{value}} in exact arithmetic"
             yield replace(found, claim=claim, assumptions=(*found.assumptions, _WITHOUT_ROUNDING))
 
     def over_the_domain(self, X: Any, delta: float) -> Iterator[Certificate]:
+        """Of all points as far apart as the rows, and so of their pairs."""
         d, diameter = X.shape[1], diameter_of(X, self.kernel)
-        if not diameter > 0:
+        if not 0 < diameter < np.inf:
             return
         if d <= 3 and not len(self.fourier.phase) and not normalised(self.kernel).has_scale_per_feature:
             supremum = GridSupremum(
@@ -132,7 +133,7 @@ def certify_map(certifier: MapCertifier, X: Any, delta: float) -> Certificate:
     check_delta(delta)
     n, rounding = X.shape[0], certifier.rounding(X)
     bounded = [*certifier.a_priori(n, delta, f"these {n:,} rows"), *certifier.over_the_domain(X, delta)]
-    suprema = [*certifier.computed(X), *(_rounded(certificate, rounding) for certificate in bounded)]
+    suprema = [*certifier.computed(X), *(_rounded(each, rounding, f"these {n:,} rows") for each in bounded)]
     sampled = list(certifier.sampled(X, delta))
     refusal = certifier.a_priori_refusal()
     if not suprema and not sampled:
@@ -164,10 +165,11 @@ def tightest_first(alike: list[Certificate], others: list[Certificate]) -> Certi
     return replace(ordered[0], others=tuple(ordered[1:]))
 
 
-def _rounded(certificate: Certificate, rounding: float) -> Certificate:
-    """A certificate of exact arithmetic, for features with rounding errors."""
+def _rounded(certificate: Certificate, rounding: float, rows: str) -> Certificate:
+    """A certificate of exact arithmetic, for features of some rows with rounding errors."""
     assumptions = tuple(each for each in certificate.assumptions if each != _WITHOUT_ROUNDING)
-    return replace(certificate.widened(rounding, "rounding"), assumptions=assumptions)
+    claim = f"the largest kernel error over all pairs of {rows} is {{value}}"
+    return replace(certificate.widened(rounding, "rounding"), claim=claim, assumptions=assumptions)
 
 
 def _unless_refused(issue: Callable[[], Certificate]) -> Iterator[Certificate]:

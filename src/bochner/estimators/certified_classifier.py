@@ -16,11 +16,12 @@ from bochner.errors import AssumptionError, InvalidDataError
 from bochner.estimators._sklearn import check_sample_weight
 from bochner.estimators.classifier_certificate import ClassifierModel, certify_classifier
 from bochner.estimators.map_transformer import CertificateContext, MapTransformer
-from bochner.estimators.rows import adopt_columns, open_rows
+from bochner.estimators.rows import adopt_columns, new_rows, open_rows
 from bochner.estimators.rows_of_fit import CertifiedRows, certified_rows, in_memory
 from bochner.solvers import LinearSolution
 from bochner.statistics import RowIdentity
 from bochner.theory import Certificate
+from bochner.theory.base import check_delta
 
 __all__ = ["CertifiedClassifier"]
 
@@ -36,6 +37,7 @@ class CertifiedClassifier:
     max_iter: int
     seed_: int
     _certified_features: Callable[[], MapTransformer]
+    _require_settings_of_fit: Callable[[], None]
     _identity_of_rows: RowIdentity | None
     _prior: Any
     _solution: LinearSolution
@@ -87,6 +89,8 @@ class CertifiedClassifier:
         certificate : Certificate
         """
         check_is_fitted(self)
+        check_delta(delta)
+        self._require_settings_of_fit()
         context = CertificateContext(independent=independent)
         features = self._certified_features()
         rows = self._rows_to_certify(X, y, sample_weight)
@@ -95,15 +99,13 @@ class CertifiedClassifier:
                 raise InvalidDataError("The distance at X_new needs the training labels: give y as well.")
             kernel = features._certify_kernel(rows.X, delta, context)
             return replace(kernel, instead=rows.difference or "no labels were given")
-        if X_new is not None:
-            X_new = validate_data(self, X_new, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-            X_new = X_new.toarray() if hasattr(X_new, "toarray") else X_new
+        new = None if X_new is None else new_rows(self, X_new)
         return certify_classifier(
             self._certified_model(features, context, rows),
             rows,
             np.asarray(self._scores(rows.X), dtype=float),
-            X_new,
-            None if X_new is None else np.asarray(self._scores(X_new), dtype=float),
+            new,
+            None if new is None else np.asarray(self._scores(new), dtype=float),
             delta=delta,
             tighten=tighten,
         )
@@ -144,21 +146,26 @@ class CertifiedClassifier:
         of_fit = getattr(self, "_identity_of_rows", None)
         if y is None:
             rows = RowBlocks(X, np.empty((X.shape[0], 0)), weight, X.dtype)
-            return certified_rows(rows, of_fit, targets=False)
-        labels = self._labels(column_or_1d(y), X.shape[0])
+            found = certified_rows(rows, of_fit, targets=False, weights=False)
+            partial = "partial_fit approximates the model of all rows, and keeps none of them in mind"
+            return replace(found, difference=partial) if self._prior is not None else found
+        labels = self._labels(column_or_1d(y), X.shape[0], weight)
         weights = self._row_weights(self.classes_[labels], labels, weight, None)
         found = certified_rows(RowBlocks(X, labels, weights, X.dtype), of_fit, targets=True)
         if found.difference is not None and self.class_weight is not None and "weights" in found.difference:
             return replace(found, difference="the labels or the sample weights are not those of the fit")
         return found
 
-    def _labels(self, y: Array, n_rows: int) -> Array:
+    def _labels(self, y: Array, n_rows: int, weight: Array | None) -> Array:
+        """Labels as numbers; those of rows of weight 0 may be of any class."""
         if len(y) != n_rows:
             raise InvalidDataError(f"X and y must have the same length. Got {n_rows} and {len(y)}.")
-        unseen = np.setdiff1d(y, self.classes_)
-        if len(unseen):
-            raise InvalidDataError(f"y must have the classes {list(self.classes_)} only. Got {list(unseen)}.")
-        return np.searchsorted(self.classes_, y)
+        known = np.isin(y, self.classes_)
+        counts = np.ones(n_rows, dtype=bool) if weight is None else np.asarray(weight) > 0
+        if np.any(counts & ~known):
+            unseen = y[counts & ~known][0]
+            raise InvalidDataError(f"y must have the classes {list(self.classes_)} only. Got {unseen!r}.")
+        return np.searchsorted(self.classes_, np.where(known, y, self.classes_[0]))
 
 
 def _parts(rows: RowBlocks) -> tuple[Any, Array | None, Array | None]:

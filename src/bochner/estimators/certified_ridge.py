@@ -5,27 +5,28 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bochner._typing import Array
 from bochner.data import RowBlocks
-from bochner.errors import AssumptionError, InvalidDataError
+from bochner.errors import AssumptionError, InvalidDataError, invalid_parameter
 from bochner.estimators._sklearn import check_sample_weight
 from bochner.estimators.intervals import hold_out
 from bochner.estimators.map_transformer import CertificateContext, MapTransformer
 from bochner.estimators.ridge_certificate import RidgeModel, certify_ridge, certify_rows, certify_without_rows
 from bochner.estimators.ridge_fit import left_out_rows
-from bochner.estimators.rows import adopt_columns, open_rows, rows_to_fit
+from bochner.estimators.rows import adopt_columns, new_rows, open_rows, rows_to_fit
 from bochner.estimators.rows_of_fit import CertifiedRows, certified_rows, in_memory, without
 from bochner.planning import WIDTHS
 from bochner.solvers import RidgeSolution
 from bochner.solvers.exact_ridge import Patience
 from bochner.statistics import RowIdentity
 from bochner.theory import Certificate
+from bochner.theory.base import check_delta
 
 __all__ = ["CertifiedRidge"]
 
@@ -40,7 +41,9 @@ class CertifiedRidge:
     precision_: Any
     alpha_: float
     seed_: int
+    _row_dtype: np.dtype[Any]
     _certified_features: Callable[[], MapTransformer]
+    _require_settings_of_fit: Callable[[], None]
     solver_: str
 
     @abstractmethod
@@ -91,7 +94,7 @@ class CertifiedRidge:
         tightness : float, default=1.1
             Products are made until the upper limit is at most so many times the lower one.
         max_products : int, default=100
-            Most products with the exact kernel.
+            Most products with the exact kernel, at least 3: for the mean, the start and the residual.
         time_limit : float, default=None
             Seconds after which no further product begins. Every product tightens the limits, which hold at any time.
 
@@ -99,6 +102,9 @@ class CertifiedRidge:
         -------
         certificate : Certificate
         """
+        _check_search(tightness, max_products, time_limit)
+        check_delta(delta)
+        self._require_settings_of_fit()
         model = self._certified_model(independent)
         if X is None:
             if any(given is not None for given in (y, sample_weight, X_new)):
@@ -110,14 +116,13 @@ class CertifiedRidge:
                 raise InvalidDataError("The distance at X_new needs the training targets: give y as well.")
             return certify_rows(model, rows, delta)
         predictions = self._columns(self.predict(rows.X)).astype(float)
-        if X_new is not None:
-            X_new = validate_data(self, X_new, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        new = None if X_new is None else new_rows(self, X_new)
         return certify_ridge(
             model,
             rows,
             predictions,
-            None if X_new is None else _dense(X_new),
-            None if X_new is None else self._columns(self.predict(X_new)).astype(float),
+            new,
+            None if new is None else self._columns(self.predict(new)).astype(float),
             delta=delta,
             patience=Patience(tightness, max_products, time_limit),
         )
@@ -132,7 +137,8 @@ class CertifiedRidge:
             squares = moments.yy + (0 if self.fit_intercept else moments.weight * moments.y_mean**2)
             norms, rms = np.sqrt(squares), float(np.sqrt(np.max(moments.yy / moments.weight + moments.y_mean**2)))
         weight = float("nan") if moments is None else moments.weight
-        return RidgeModel(self._certified_features(), context, self.alpha_, self.fit_intercept, norms, rms, weight)
+        features, dtype = self._certified_features(), self._row_dtype
+        return RidgeModel(features, context, self.alpha_, self.fit_intercept, norms, rms, weight, dtype)
 
     def _rows_to_certify(self, X: Any, y: Any, sample_weight: Any) -> CertifiedRows:
         """The rows, less those that the fit held out, and how they differ from those of the fit."""
@@ -150,9 +156,10 @@ class CertifiedRidge:
             raise InvalidDataError(f"y must have {self._n_targets()} targets, as in the fit. Got {rows.n_targets}.")
         kept = self._kept(rows)
         found = certified_rows(kept, self._row_identity(), targets=targets)
-        if found.difference is not None and kept is not rows:
-            order = "; a fit that holds rows out takes them by their place: give all rows in the order of the fit"
-            return replace(found, difference=f"{found.difference}{order}")
+        if found.difference is not None and kept is not rows:  # other rows: none of them are held out
+            order = "a fit that holds rows out takes them by their place: give all rows in the order of the fit"
+            reason = f"{found.difference}; {order}"
+            return replace(certified_rows(rows, None, targets=False), difference=reason)
         return found
 
     def _kept(self, rows: RowBlocks) -> RowBlocks:
@@ -169,16 +176,22 @@ class CertifiedRidge:
         return getattr(self, "_identity_of_rows", None) if self.moments_ is None else self.moments_.identity
 
     def _n_rows_of_fit(self) -> int:
-        if self.moments_ is None:
-            identity = self._row_identity()
-            if identity is None:
-                raise AssumptionError("This model does not know how many rows it was fitted to. Give rows: X.")
+        identity = self._row_identity()
+        if identity is not None:
             return identity.n_rows
+        if self.moments_ is None:
+            raise AssumptionError("This model does not know how many rows it was fitted to. Give rows: X.")
         return int(self.moments_.n_rows)
 
     def _n_targets(self) -> int:
         return int(self._solved().coef.shape[1])
 
 
-def _dense(X: Any) -> Array:
-    return np.asarray(X.toarray() if issparse(X) else X)
+def _check_search(tightness: Any, max_products: Any, time_limit: Any) -> None:
+    """How long the search for a tighter limit may go on."""
+    if isinstance(tightness, bool) or not isinstance(tightness, Real) or not float(tightness) >= 1:
+        raise invalid_parameter("certify", "tightness", "a number >= 1", tightness)
+    if isinstance(max_products, bool) or not isinstance(max_products, Integral) or max_products < 3:
+        raise invalid_parameter("certify", "max_products", "an integer >= 3", max_products)
+    if time_limit is not None and not (isinstance(time_limit, Real) and float(time_limit) >= 0):
+        raise invalid_parameter("certify", "time_limit", "None or a number of seconds >= 0", time_limit)

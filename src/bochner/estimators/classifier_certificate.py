@@ -14,7 +14,7 @@ from bochner.config import get_config
 from bochner.data import RowBlocks
 from bochner.errors import InvalidDataError
 from bochner.estimators.map_transformer import CertificateContext, MapTransformer
-from bochner.estimators.rows_of_fit import CertifiedRows
+from bochner.estimators.rows_of_fit import CertifiedRows, share_rows
 from bochner.features.nystroem import draw_nystroem_map
 from bochner.solvers import ClassificationProblem, LinearSolution, Logistic
 from bochner.solvers.exact_classifier import ExactGap, logistic_gap, margin_gap
@@ -32,6 +32,7 @@ _MACHINES = {
     "hinge": "the exact support vector machine",
     "squared_hinge": "the exact support vector machine with squared hinge loss",
 }
+_INTERCEPTS = {"logistic": "", "hinge": " with a penalised intercept", "squared_hinge": " and a penalised intercept"}
 _NEW_ROWS_QUANTILE = 0.95
 _LANDMARKS = 4000
 _TOL = 1e-8
@@ -87,7 +88,7 @@ def certify_classifier(
     rows.require("The distance to the exact kernel machine")
     product = model.features._exact_kernel().of(rows.X)
     gap = min(_gaps(model, rows, product, scores, tighten), key=lambda found: float(found.gap.sum()))
-    diagonal, machine, apart = product.diagonal(), _MACHINES[model.loss], ""
+    diagonal, machine, apart = product.diagonal(), _machine(model), ""
     extra = gap.intercept_radius(diagonal)
     shift = np.zeros(scores.shape[1])
     if not np.isfinite(extra):  # the free intercepts of many classes: the scores are compared without them
@@ -106,12 +107,22 @@ def certify_classifier(
         return certificate
     values, rounding = gap.at(product, X_new)
     limits = np.abs(new_scores - values - shift) + rounding + gap.radius(product.diagonal(X_new)) + extra
-    return replace(certificate, others=tuple(_at_new_rows(np.max(limits, axis=1), machine, apart, delta)))
+    new = not share_rows(rows.X, X_new)
+    return replace(certificate, others=tuple(_at_new_rows(np.max(limits, axis=1), machine, apart, delta, new)))
 
 
-def _at_new_rows(limits: Array, machine: str, apart: str, delta: float) -> Iterator[Certificate]:
-    """The distance at every given row, and a quantile over their law if they are enough for one."""
+def _machine(model: ClassifierModel) -> str:
+    """The exact machine, in words."""
+    intercept = _INTERCEPTS[model.loss] if model.intercept else ", without an intercept,"
+    exact = model.features._exact_kernel()
+    return f"{_MACHINES[model.loss]}{intercept}{exact.named()}"
+
+
+def _at_new_rows(limits: Array, machine: str, apart: str, delta: float, new: bool) -> Iterator[Certificate]:
+    """The distance at every given row, and a quantile over their law if they are new, and enough for one."""
     yield DistanceAtRows(limits=limits, machine=machine, what="scores", apart=apart).certificate()
+    if not new:
+        return
     with suppress(InvalidDataError):  # too few for a quantile
         law = NewRows(difference=limits, machine=machine, what="scores", apart=apart)
         yield law.certificate(_NEW_ROWS_QUANTILE, delta)

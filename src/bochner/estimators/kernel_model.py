@@ -79,6 +79,7 @@ class KernelModel(CallbackSupportMixin, BaseEstimator):
         `targets` are those to learn scales from, with their weights; None: those of the rows.
         """
         self.tuning_ = None
+        self._record_settings()
         if self.features is not None and not isinstance(self.features, str):
             X = rows.X if isinstance(rows, RowBlocks) else rows.sample(_ROWS_FOR_FEATURES, self.seed_)
             self.features_ = clone(self.features).fit(X)
@@ -175,6 +176,20 @@ class KernelModel(CallbackSupportMixin, BaseEstimator):
 
     def _map(self) -> FeatureMap:
         return self._feature_map
+
+    _settings_of_fit: dict[str, Any]
+
+    def _record_settings(self) -> None:
+        """Keep the parameters that decide what a certificate compares the model with."""
+        names = ("fit_intercept", "interval", "loss", "class_weight", "validation_fraction")
+        self._settings_of_fit = {name: getattr(self, name) for name in names if hasattr(self, name)}
+
+    def _require_settings_of_fit(self) -> None:
+        """Refuse a model whose parameters were changed after its fit: it is not what they say."""
+        for name, value in getattr(self, "_settings_of_fit", {}).items():
+            now = getattr(self, name)
+            if now is not value and now != value:
+                raise AssumptionError(f"{name} was {value!r} in the fit and is {now!r} now: fit again, or set it back.")
 
     def _certified_features(self) -> MapTransformer:
         """The features, if they have certificates."""

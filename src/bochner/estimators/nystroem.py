@@ -23,6 +23,7 @@ from bochner.kernels import Stationary, resolve_kernel
 from bochner.planning import MemoryBill, require_memory
 from bochner.statistics.kernel_product import ExactKernel
 from bochner.theory import Certificate
+from bochner.theory.base import check_delta
 
 __all__ = ["NystroemFeatures"]
 
@@ -157,6 +158,7 @@ class NystroemFeatures(MapTransformer):
             variances beyond.
         """
         check_is_fitted(self)
+        check_delta(delta)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         return self._certify_kernel(X, delta, CertificateContext())
 

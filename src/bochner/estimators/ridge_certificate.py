@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from bochner._typing import Array
 from bochner.errors import AssumptionError, InvalidDataError
-from bochner.estimators.certification import EXACT_ROWS, tightest_first
+from bochner.estimators.certification import EXACT_ROWS
 from bochner.estimators.map_transformer import CertificateContext, MapTransformer
-from bochner.estimators.rows_of_fit import CertifiedRows
+from bochner.estimators.rows_of_fit import CertifiedRows, share_rows
 from bochner.features import transform
 from bochner.solvers.exact_ridge import ExactDistance, ExactRidge, Patience
 from bochner.theory import Certificate
@@ -42,6 +43,8 @@ class RidgeModel:
         Weighted root mean square of the largest training target, not centred.
     weight : float
         Sum of the weights.
+    row_type : dtype
+        Float type of the rows of the fit.
     """
 
     features: MapTransformer
@@ -51,6 +54,12 @@ class RidgeModel:
     target_norms: Array | None
     target_rms: float | None
     weight: float
+    row_type: np.dtype[Any] = field(default_factory=lambda: np.dtype(float))
+
+    @property
+    def machine(self) -> str:
+        """The exact machine, in words."""
+        return f"{_MACHINE}{self.features._exact_kernel().named()}"
 
     def require_penalty(self) -> None:
         if not self.alpha > 0:
@@ -78,10 +87,11 @@ def certify_rows(model: RidgeModel, rows: CertifiedRows, delta: float) -> Certif
     if rows.n_rows > EXACT_ROWS or model.target_norms is None or not model.alpha > 0:
         kernel = replace(kernel, instead="no targets were given")
         return replace(kernel, others=(*kernel.others, *_by_kernel_error(model, kernel, rows.n_rows)))
-    return tightest_first(
-        [_for_any_target(model, rows, model.target_norms)],
-        [_closeness(model, rows), replace(kernel, others=()), *kernel.others],
-    )
+    dense = _dense_statements(model, rows, model.target_norms)
+    if not dense:
+        reason = "no targets were given, and alpha is below the rounding errors of the kernel matrix"
+        return replace(kernel, instead=reason)
+    return replace(dense[0], others=(*dense[1:], replace(kernel, others=()), *kernel.others))
 
 
 def certify_ridge(
@@ -101,14 +111,17 @@ def certify_ridge(
     product = model.features._exact_kernel().of(rows.X)
     exact = ExactRidge(product, rows.Y, rows.weight, model.alpha, model.intercept)
     found = exact.distance(predictions, patience)
-    others = [] if X_new is None or new_predictions is None else _at_new_rows(exact, X_new, new_predictions, delta)
+    others = []
+    if X_new is not None and new_predictions is not None:
+        others += _at_new_rows(exact, X_new, new_predictions, model.machine, delta)
     if rows.n_rows <= EXACT_ROWS:
-        others.append(_closeness(model, rows))
-    return replace(_distance(found, rows), others=tuple(others))
+        others += _dense_statements(model, rows, None)
+    return replace(_distance(found, rows, model), others=tuple(others))
 
 
-def _distance(found: ExactDistance, rows: CertifiedRows) -> Certificate:
+def _distance(found: ExactDistance, rows: CertifiedRows, model: RidgeModel) -> Certificate:
     low, high = found.root_mean_square()
+    other_type = rows.X.dtype != np.float64 or model.row_type != np.float64
     return RidgeDistance(
         at_least=low,
         at_most=high,
@@ -117,16 +130,19 @@ def _distance(found: ExactDistance, rows: CertifiedRows) -> Certificate:
         n_products=found.n_products,
         alpha=found.alpha,
         weighted=rows.weighted,
+        machine=model.machine,
+        predictions=f"the {rows.X.dtype} predictions" if other_type else "the predictions",
     ).certificate()
 
 
-def _at_new_rows(exact: ExactRidge, X: Array, predictions: Array, delta: float) -> list[Certificate]:
-    """The distance at every given row, and a quantile over their law if they are enough for one."""
+def _at_new_rows(exact: ExactRidge, X: Array, predictions: Array, machine: str, delta: float) -> list[Certificate]:
+    """The distance at every given row, and a quantile over their law if they are new, and enough for one."""
     values, slack = exact.at(X)
     limits = np.max(np.abs(values - predictions) + slack, axis=1)
-    found = [DistanceAtRows(limits=limits, machine=_MACHINE).certificate()]
+    found = [DistanceAtRows(limits=limits, machine=machine).certificate()]
     with suppress(InvalidDataError):  # too few for a quantile; the rows themselves are certified
-        found.append(NewRows(difference=limits, machine=_MACHINE).certificate(_NEW_ROWS_QUANTILE, delta))
+        if not share_rows(exact.product.X, X):
+            found.append(NewRows(difference=limits, machine=machine).certificate(_NEW_ROWS_QUANTILE, delta))
     return found
 
 
@@ -139,17 +155,21 @@ def _matrices(model: RidgeModel, rows: CertifiedRows) -> tuple[Array, Array, Arr
     return root[:, None] * K * root, Z @ Z.T, root
 
 
-def _for_any_target(model: RidgeModel, rows: CertifiedRows, norms: Array) -> Certificate:
+def _dense_statements(model: RidgeModel, rows: CertifiedRows, norms: Array | None) -> list[Certificate]:
+    """What the kernel matrix of few rows says: of any targets with these norms, and in the order of matrices.
+
+    Nothing where the penalty is below the rounding errors of the matrix.
+    """
     K, approximate, root = _matrices(model, rows)
-    bound = AnyTargetDistance(
-        exact=K, approximate=approximate, root=root, alpha=model.alpha, intercept=model.intercept, norms=norms
-    )
-    return bound.certificate()
-
-
-def _closeness(model: RidgeModel, rows: CertifiedRows) -> Certificate:
-    K, approximate, _ = _matrices(model, rows)
-    return SpectralCloseness(exact=K, approximate=approximate, alpha=model.alpha).certificate()
+    alpha, matrices = model.alpha, {"exact": K, "approximate": approximate}
+    try:
+        closeness = SpectralCloseness(**matrices, alpha=alpha, weighted=rows.weighted).certificate()
+        if norms is None:
+            return [closeness]
+        any_target = AnyTargetDistance(**matrices, alpha=alpha, root=root, intercept=model.intercept, norms=norms)
+        return [any_target.certificate(), closeness]
+    except np.linalg.LinAlgError:
+        return []
 
 
 def _by_kernel_error(model: RidgeModel, kernel_error: Certificate, n_rows: int) -> list[Certificate]:

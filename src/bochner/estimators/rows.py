@@ -15,7 +15,7 @@ from bochner.estimators._sklearn import check_sample_weight, refuse_lazy
 from bochner.features import FeatureMap, linear_response
 from bochner.statistics.cluster import distributed_rows, response_on_workers
 
-__all__ = ["adopt_columns", "blockwise", "linear_predictions", "open_rows", "over_rows", "rows_to_fit"]
+__all__ = ["adopt_columns", "blockwise", "linear_predictions", "new_rows", "open_rows", "over_rows", "rows_to_fit"]
 
 
 def rows_to_fit(
@@ -89,6 +89,16 @@ def over_rows(estimator: Any, X: Any, work: Callable[[Any], Array]) -> Array:
         return work(validate_data(estimator, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False))
     adopt_columns(estimator, rows, reset=False)
     return np.concatenate([work(block.X) for block in rows.blocks(READ_ROWS)])
+
+
+def new_rows(estimator: Any, X: Any) -> Array:
+    """Other rows for a fitted estimator, dense and in memory, from an array, a scan or a cluster."""
+    rows = open_rows(X)
+    if rows is not None:
+        adopt_columns(estimator, rows, reset=False)
+        X = rows.take(np.arange(rows.n_rows))
+    X = validate_data(estimator, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+    return np.asarray(X.toarray() if hasattr(X, "toarray") else X)
 
 
 def adopt_columns(estimator: Any, rows: RowSource, reset: bool) -> None:

@@ -14,7 +14,9 @@ from bochner.errors import AssumptionError
 from bochner.planning import MemoryBill, require_memory
 from bochner.statistics import RowIdentity, identify
 
-__all__ = ["CertifiedRows", "certified_rows", "in_memory", "without"]
+__all__ = ["CertifiedRows", "certified_rows", "in_memory", "share_rows", "without"]
+
+_TINY = 1e-100
 
 
 @dataclass(frozen=True)
@@ -54,11 +56,13 @@ class CertifiedRows:
             raise AssumptionError(f"{what} speaks of the rows of the fit, and {self.difference}.")
 
 
-def certified_rows(rows: RowBlocks, of_fit: RowIdentity | None, *, targets: bool) -> CertifiedRows:
-    """The rows of positive weight, compared with those of the fit; `targets` says whether theirs are compared too."""
-    difference = "the model does not know the rows of its fit (it comes from an older file, or from features)"
+def certified_rows(
+    rows: RowBlocks, of_fit: RowIdentity | None, *, targets: bool, weights: bool = True
+) -> CertifiedRows:
+    """The rows of positive weight, compared with those of the fit; so are targets and weights, unless told not to."""
+    difference: str | None = "the model does not know the rows of its fit"
     if of_fit is not None:
-        difference = of_fit.difference(identify(rows), targets=targets)  # type: ignore[assignment]
+        difference = of_fit.difference(identify(rows), targets=targets, weights=weights)
     weight = np.ones(rows.n_rows) if rows.sample_weight is None else np.asarray(rows.sample_weight, dtype=float)
     present = np.flatnonzero(weight > 0)
     size = len(present) * rows.n_features * 8
@@ -66,7 +70,22 @@ def certified_rows(rows: RowBlocks, of_fit: RowIdentity | None, *, targets: bool
     X = rows.X[present]
     X = X.toarray() if issparse(X) else np.asarray(X)
     Y = np.asarray(rows.Y, dtype=float).reshape(rows.n_rows, -1)[present]
+    _require_range("The targets", Y)
+    _require_range("The weights", weight[present])
     return CertifiedRows(X, Y, weight[present], present, difference)
+
+
+def share_rows(X: Array, X_new: Array) -> bool:
+    """Whether any row is in both."""
+    known = {row.tobytes() for row in np.ascontiguousarray(X, dtype=float)}
+    return any(row.tobytes() in known for row in np.ascontiguousarray(X_new, dtype=float))
+
+
+def _require_range(what: str, values: Array) -> None:
+    """Squares of the values must neither over- nor underflow."""
+    size = np.abs(values[values != 0])
+    if size.size and not (_TINY < size.max() < 1 / _TINY and (what != "The weights" or size.min() > _TINY)):
+        raise AssumptionError(f"{what} are too large or too small for a certificate: up to {size.max():.3g}.")
 
 
 def in_memory(rows: Any) -> RowBlocks:

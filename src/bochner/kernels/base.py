@@ -154,6 +154,10 @@ class Isotropic(WithLengthScale):
     def profile(self, r: Array) -> Array:
         """Kernel value at scaled distance `r`."""
 
+    def profile_of_square(self, squared: Array) -> Array:
+        """Kernel values at squared scaled distances, a float64 array that may be overwritten."""
+        return self.profile(np.sqrt(squared, out=squared))
+
     @abstractmethod
     def steepest_slope(self) -> float:
         """Largest slope of the profile, infinite where it has a vertical tangent."""

@@ -38,6 +38,12 @@ class Gaussian(Isotropic):
     def profile(self, r: Array) -> Array:
         return np.exp(-(r**2) / 2)
 
+    def profile_of_square(self, squared: Array) -> Array:
+        from bochner.kernels._loops import exp_of_minus_half
+
+        exp_of_minus_half(squared)
+        return squared
+
     def decay(self, r: Array) -> Array:
         return self.profile(r)
 

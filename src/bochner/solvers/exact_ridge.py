@@ -69,8 +69,8 @@ class ExactDistance:
     uncertainty : array of shape (k,)
         ||rho|| with all rounding errors: the weighted norm of what `difference` is off by.
     weight : array of shape (n,)
-    feature_norms : array of shape (n,)
-        ||phi(x) - phibar|| of the rows, or ||phi(x)|| without an intercept.
+    limits : array of shape (n, k)
+        Upper limits on |f* - f^| at every row and target.
     alpha : float
     n_products : int
     """
@@ -78,7 +78,7 @@ class ExactDistance:
     difference: Array
     uncertainty: Array
     weight: Array
-    feature_norms: Array
+    limits: Array
     alpha: float
     n_products: int
 
@@ -88,10 +88,7 @@ class ExactDistance:
 
     def largest(self) -> float:
         """Upper limit on the difference at every row and target."""
-        direct = 1 / np.sqrt(self.weight)
-        by_norm = self.feature_norms / (2 * np.sqrt(self.alpha))
-        slack = np.minimum(direct, by_norm)[:, None] * self.uncertainty
-        return float(np.max(np.abs(self.difference) + slack)) * (1 + 1e-12)
+        return float(np.max(self.limits)) * (1 + 1e-12)
 
 
 @dataclass
@@ -136,14 +133,11 @@ class ExactRidge:
         shift = self._mean_of(error)
         start = self._projected(self._root * (error - shift)) / self.alpha
         self._settle(self._solved(start, shift, patience, on_product))
-        return ExactDistance(
-            difference=shift + self.alpha * (start - self._dual) / self._root,
-            uncertainty=self._uncertainty,
-            weight=self.weight,
-            feature_norms=self._feature_norms(self.product.diagonal(), self._kernel_mean),
-            alpha=self.alpha,
-            n_products=self.product.n_products,
-        )
+        difference = shift + self.alpha * (start - self._dual) / self._root
+        # Two limits at every row: the norm of alpha (K~ + alpha)^-1 rho, or the exact model itself, as at new rows.
+        values, slack = self._at_own_rows()
+        limits = np.minimum(np.abs(difference) + self._uncertainty / self._root, np.abs(values - predictions) + slack)
+        return ExactDistance(difference, self._uncertainty, self.weight, limits, self.alpha, self.product.n_products)
 
     def at(self, X: Array) -> tuple[Array, Array]:
         """Predictions of the exact model at other rows (m, k), and by how much each may be off; after `distance`."""
@@ -151,11 +145,18 @@ class ExactRidge:
         V = np.hstack(columns)
         K, rounding = self.product.cross_times(X, V), self.product.rounding(V, X)
         k = self.Y.shape[1]
-        values, means = K[:, :k], None if not self.intercept else K[:, k]
-        if self.intercept:
-            values = values - self._mean_of(self._image) + self._mean
-        norms = self._feature_norms(self.product.diagonal(X), means)
-        slack = norms[:, None] * self._uncertainty / (2 * np.sqrt(self.alpha)) + rounding[:, :k]
+        means = K[:, k] if self.intercept else None
+        return self._evaluated(K[:, :k], rounding[:, :k], self.product.diagonal(X), means)
+
+    def _at_own_rows(self) -> tuple[Array, Array]:
+        rounding = self.product.rounding(self._root * self._dual)
+        return self._evaluated(self._image, rounding, self.product.diagonal(), self._kernel_mean)
+
+    def _evaluated(self, image: Array, rounding: Array, diagonal: Array, means: Array | None) -> tuple[Array, Array]:
+        """Predictions of the exact model from k(x, rows) s a, and by how much each may be off."""
+        values = image - self._mean_of(self._image) + self._mean if self.intercept else image
+        norms = self._feature_norms(diagonal, means)
+        slack = norms[:, None] * self._uncertainty / (2 * np.sqrt(self.alpha)) + rounding
         if self.intercept:
             slack = slack + np.max(self.product.rounding(self._root * self._dual), axis=0)
         return values, slack + 8 * _UNIT * (np.abs(values) + np.abs(self._mean))

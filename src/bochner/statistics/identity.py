@@ -55,6 +55,9 @@ class RowIdentity:
         weight = np.ones(block.n_rows) if block.sample_weight is None else np.ascontiguousarray(block.sample_weight)
         keys, y_keys = _keys(X.shape[1], 0), _keys(Y.shape[1], 1)
         if hasattr(X, "indptr"):
+            if not X.has_canonical_format:
+                X = X.copy()
+                X.sum_duplicates()
             _loops.add_sparse_rows(X.data, X.indices, X.indptr, Y, weight, keys, y_keys, totals)
         else:
             _loops.add_dense_rows(X, Y, weight, keys, y_keys, totals)
@@ -69,13 +72,16 @@ class RowIdentity:
             _sum(self.labelled, other.labelled),
         )
 
-    def difference(self, other: RowIdentity, *, targets: bool = True) -> str | None:
-        """How `other` differs from these rows, in words; None if rows, weights and (`targets`) targets are the same."""
+    def difference(self, other: RowIdentity, *, targets: bool = True, weights: bool = True) -> str | None:
+        """How `other` differs from these rows, in words; None if rows, weights and targets are the same.
+
+        `targets` and `weights` say whether these are compared; without weights, rows of any weight count.
+        """
         if self.n_rows != other.n_rows:
             return f"the model was fitted to {self.n_rows:,} rows of positive weight, and these are {other.n_rows:,}"
         if self.rows != other.rows:
             return f"these {other.n_rows:,} rows are not those of the fit: their checksum differs"
-        if self.weighted != other.weighted:
+        if weights and self.weighted != other.weighted:
             return "the sample weights are not those of the fit"
         if targets and self.labelled != other.labelled:
             return "the targets are not those of the fit"

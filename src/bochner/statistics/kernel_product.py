@@ -60,6 +60,10 @@ class ExactKernel:
         """Its values against points, as a feature map."""
         return KernelMap(self.kernel, np.asarray(points, dtype=float), self.transforms, self.one_sided)
 
+    def named(self) -> str:
+        """ " with ..." for a machine with an orbit kernel; nothing for the kernel itself."""
+        return "" if self.transforms is None else f" with {self}"
+
     def __str__(self) -> str:
         if self.transforms is None:
             return "the kernel"
@@ -225,7 +229,7 @@ class _GemmValues(_Values):
         squared += left.squares[:, None]
         squared += right.squares
         np.maximum(squared, 0, out=squared)
-        values = self.kernel.profile(np.sqrt(squared, out=squared))
+        values = self.kernel.profile_of_square(squared)
         if self.factor != 1:
             values *= self.factor
         return values

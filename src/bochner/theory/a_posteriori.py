@@ -133,11 +133,14 @@ class SpectralCloseness(Bound):
         K and K^.
     alpha : float
         Un-normalised penalty.
+    weighted : bool, default=False
+        Both matrices are multiplied with the roots of sample weights from both sides.
     """
 
     exact: Array
     approximate: Array
     alpha: float
+    weighted: bool = False
 
     statement: ClassVar[str] = "(1 - Delta)(K + alpha I) <= K^ + alpha I <= (1 + Delta)(K + alpha I), computed"
     status: ClassVar[Status] = Status.VALID
@@ -149,12 +152,14 @@ class SpectralCloseness(Bound):
         n = len(self.exact)
         ridge = self.alpha * np.eye(n)
         ratios = eigh(self.approximate + ridge, self.exact + ridge, eigvals_only=True)
-        value = float(np.max(np.abs(ratios - 1)))
+        rounding = 64 * np.finfo(float).eps * (n + float(np.trace(self.exact)) / self.alpha)
+        value = float(np.max(np.abs(ratios - 1))) * (1 + 1e-6) + rounding
+        weights = ", both times the roots of the sample weights from both sides," if self.weighted else ""
         claim = (
-            f"on these {n:,} rows, the relative distance between K^ + alpha I and K + alpha I in the order of matrices "
-            f"is {{value}} at alpha = {self.alpha:.4g} (computed)"
+            f"on these {n:,} rows, the relative distance between K^ + alpha I and K + alpha I in the order of "
+            f"matrices{weights} is {{value}} at alpha = {self.alpha:.4g} (computed)"
         )
-        return self._certificate(value * (1 + 1e-6), 0.0, claim, n_rows=n, alpha=self.alpha)
+        return self._certificate(value, 0.0, claim, n_rows=n, alpha=self.alpha)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

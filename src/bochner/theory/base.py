@@ -18,6 +18,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
+from numbers import Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -276,7 +277,7 @@ def check_eps(eps: float) -> float:
 
 def check_delta(delta: float) -> float:
     """A failure probability in the open interval (0, 1)."""
-    if not np.isreal(delta) or not 0 < delta < 1:
+    if not isinstance(delta, Real) or not 0 < delta < 1:
         raise invalid_parameter("bochner.theory", "delta", "in the open interval (0, 1)", delta)
     return float(delta)
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from bochner._html import card, items
+from bochner.errors import AssumptionError
 
 __all__ = ["Certificate", "rounded_down", "rounded_up"]
 
@@ -71,6 +72,10 @@ class Certificate:
     instead: str = ""
     details: dict[str, Any] = field(default_factory=dict)
     others: tuple[Certificate, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not np.isfinite(self.value):
+            raise AssumptionError(f"No certificate: {self.bound} gives {self.value}, numbers over- or underflow.")
 
     @property
     def statement(self) -> str:

@@ -42,6 +42,10 @@ class RidgeDistance(Bound):
     n_rows, n_products : int
     alpha : float
     weighted : bool
+    machine : str, default="exact kernel ridge"
+        The exact machine, in words.
+    predictions : str, default="the predictions"
+        Of which float type they are, where that matters.
     """
 
     at_least: float
@@ -51,6 +55,8 @@ class RidgeDistance(Bound):
     n_products: int
     alpha: float
     weighted: bool
+    machine: str = "exact kernel ridge"
+    predictions: str = "the predictions"
 
     statement: ClassVar[str] = (
         "| ||t|| - ||rho|| | <= ||f* - f^|| <= ||t|| + ||rho||, rho the residual of exact kernel ridge"
@@ -63,9 +69,9 @@ class RidgeDistance(Bound):
         """The distance over the training rows; no probability is involved."""
         weights = " (weighted as in the fit)" if self.weighted else ""
         claim = (
-            f"over the {self.n_rows:,} training rows, the root mean square difference{weights} between the predictions "
-            f"of this model and those of exact kernel ridge with the same targets is {{value}}, and the largest at "
-            f"most {rounded_up(self.largest)} (computed)"
+            f"over the {self.n_rows:,} training rows, the root mean square difference{weights} between "
+            f"{self.predictions} of this model and those of {self.machine} with the same targets is {{value}}, and the "
+            f"largest at most {rounded_up(self.largest)} (computed)"
         )
         return self._certificate(
             self.at_most,
@@ -118,12 +124,14 @@ class AnyTargetDistance(Bound):
     def certificate(self) -> Certificate:
         """Limit on the root mean square difference, whatever the targets are; no probability is involved."""
         difference = self.alpha * (self._inverse(self.exact) - self._inverse(self.approximate))
-        worst = float(np.max(np.abs(eigvalsh(difference)))) * (1 + 1e-6)
-        total = float(self.root @ self.root) * len(self.norms)
-        value, n = worst * float(np.linalg.norm(self.norms)) / np.sqrt(total), len(self.exact)
+        n, total = len(self.exact), float(self.root @ self.root) * len(self.norms)
+        rounding = 64 * np.finfo(float).eps * (n + float(np.trace(self.exact)) / self.alpha)
+        worst = float(np.max(np.abs(eigvalsh(difference)))) * (1 + 1e-6) + rounding
+        value = worst * float(np.linalg.norm(self.norms)) / np.sqrt(total)
+        weights = " (weighted as in the fit)" if np.any(self.root != 1) else ""
         claim = (
-            f"over the {n:,} training rows, the root mean square difference between ridge on these features and exact "
-            "kernel ridge is {value}, for any targets of the size that those of the fit had (computed)"
+            f"over the {n:,} training rows, the root mean square difference{weights} between ridge on these features "
+            "and exact kernel ridge is {value}, for any targets of the size that those of the fit had (computed)"
         )
         return self._certificate(value, 0.0, claim, n_rows=n, alpha=self.alpha)
 
@@ -208,7 +216,8 @@ class NewRows(Bound):
             raise InvalidDataError(f"A {fraction:g} quantile at delta={delta:g} needs {needed} new rows. Got {N}.")
         claim = (
             f"the {100 * fraction:g} % quantile of the difference between the {self.what} of this model and those of "
-            f"{self.machine}{self.apart}, over rows from the law of X_new, is {{value}} (from {N:,} rows)"
+            f"{self.machine}{self.apart}, over the law of which the {N:,} rows X_new are independent draws, is "
+            "{value}"
         )
         return self._certificate(value, delta, claim, over="the draw of X_new", fraction=fraction, n_rows=N)
 

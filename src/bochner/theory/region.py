@@ -72,7 +72,7 @@ class UniformBound(KernelTailBound):
         """The certificate at a given width and failure probability; it names the region."""
         scaled = " length scales" if self._normalised.has_scale_per_feature else ""
         error, apart = self.quantity.partition(" over ")[0], f"{rounded_down(self.diameter)}{scaled} apart"
-        claim = f"{error} over all points at most {apart} is {{value}}"
+        claim = f"{error} over all points at most {apart} is {{value}} in exact arithmetic"
         return replace(super().certificate(n_components, delta), claim=claim)
 
     @property

@@ -64,8 +64,8 @@ class GridSupremum(Bound):
         on_grid = max(self._largest(points[i : i + _BATCH]) for i in range(0, len(points), _BATCH))
         value = (on_grid + lipschitz * step * np.sqrt(d) / 2) * (1 + 1e-12)
         claim = (
-            f"the largest kernel error over all points at most {rounded_down(self.radius)} apart is {{value}} "
-            "(computed on a grid, with the Lipschitz constant between its points)"
+            f"the largest kernel error over all points at most {rounded_down(self.radius)} apart is {{value}} in "
+            "exact arithmetic (computed on a grid, with the Lipschitz constant between its points)"
         )
         return self._certificate(value, 0.0, claim, radius=self.radius, on_grid=on_grid, grid_points=len(points))
 
