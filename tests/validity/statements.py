@@ -165,12 +165,13 @@ def regressor_statements(seed):
     n, d, k = int(rng.integers(12, 90)), int(rng.integers(1, 5)), int(rng.integers(1, 3))
     X, weight = data(rng, n, d)
     Y = rng.standard_normal((n, k)) * float(rng.choice([1, 1, 1e-3])) + float(rng.choice([0, 0, 50]))
+    n_present = n if weight is None else int(np.count_nonzero(weight))
     arguments = {
         **feature_choice(rng, kernels(rng, d), d, seed),
         "alpha": float(10 ** rng.uniform(-3, 2)),
         "fit_intercept": bool(rng.random() < 0.6),
         "random_state": int(seed),
-        "interval": "conformal" if n > 50 and rng.random() < 0.2 else "normal",
+        "interval": "conformal" if n_present > 50 and rng.random() < 0.2 else "normal",
     }
     if arguments.get("features") is None and arguments["interval"] == "normal" and rng.random() < 0.2:
         arguments |= {"solver": "iterative", "tol": 1e-10}
