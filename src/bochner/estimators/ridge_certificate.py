@@ -146,13 +146,14 @@ def _at_new_rows(exact: ExactRidge, X: Array, predictions: Array, machine: str, 
     return found
 
 
-def _matrices(model: RidgeModel, rows: CertifiedRows) -> tuple[Array, Array, Array]:
-    """K and K^ of the rows, times the roots of the weights from both sides, and these roots."""
+def _matrices(model: RidgeModel, rows: CertifiedRows) -> tuple[Array, Array, Array, float]:
+    """K and K^ of the rows, times the roots of the weights from both sides, these roots, and how far K may be off."""
     root = np.sqrt(rows.weight)
     dtype = np.promote_types(rows.X.dtype, model.context.precision)
     Z = transform(model.features.map_, rows.X, dtype).astype(float) * root[:, None]
-    K = model.features._exact_kernel().of(rows.X).matrix()
-    return root[:, None] * K * root, Z @ Z.T, root
+    product = model.features._exact_kernel().of(rows.X)
+    rounding = product.value_rounding() * float(rows.weight.sum())  # of a matrix whose entries are off by so much
+    return root[:, None] * product.matrix() * root, Z @ Z.T, root, rounding
 
 
 def _dense_statements(model: RidgeModel, rows: CertifiedRows, norms: Array | None) -> list[Certificate]:
@@ -160,13 +161,13 @@ def _dense_statements(model: RidgeModel, rows: CertifiedRows, norms: Array | Non
 
     Nothing where the penalty is below the rounding errors of the matrix.
     """
-    K, approximate, root = _matrices(model, rows)
-    alpha, matrices = model.alpha, {"exact": K, "approximate": approximate}
+    K, approximate, root, rounding = _matrices(model, rows)
+    shared: dict[str, Any] = {"exact": K, "approximate": approximate, "alpha": model.alpha, "rounding": rounding}
     try:
-        closeness = SpectralCloseness(**matrices, alpha=alpha, weighted=rows.weighted).certificate()
+        closeness = SpectralCloseness(**shared, weighted=rows.weighted).certificate()
         if norms is None:
             return [closeness]
-        any_target = AnyTargetDistance(**matrices, alpha=alpha, root=root, intercept=model.intercept, norms=norms)
+        any_target = AnyTargetDistance(**shared, root=root, intercept=model.intercept, norms=norms)
         return [any_target.certificate(), closeness]
     except np.linalg.LinAlgError:
         return []

@@ -135,12 +135,15 @@ class SpectralCloseness(Bound):
         Un-normalised penalty.
     weighted : bool, default=False
         Both matrices are multiplied with the roots of sample weights from both sides.
+    rounding : float, default=0.0
+        Bound on the norm of the rounding errors in `exact`.
     """
 
     exact: Array
     approximate: Array
     alpha: float
     weighted: bool = False
+    rounding: float = 0.0
 
     statement: ClassVar[str] = "(1 - Delta)(K + alpha I) <= K^ + alpha I <= (1 + Delta)(K + alpha I), computed"
     status: ClassVar[Status] = Status.VALID
@@ -153,7 +156,8 @@ class SpectralCloseness(Bound):
         ridge = self.alpha * np.eye(n)
         ratios = eigh(self.approximate + ridge, self.exact + ridge, eigvals_only=True)
         rounding = 64 * np.finfo(float).eps * (n + float(np.trace(self.exact)) / self.alpha)
-        value = float(np.max(np.abs(ratios - 1))) * (1 + 1e-6) + rounding
+        largest = float(np.max(np.abs(ratios - 1)))
+        value = largest * (1 + 1e-6) + rounding + (1 + largest) * 2 * self.rounding / self.alpha
         weights = ", both times the roots of the sample weights from both sides," if self.weighted else ""
         claim = (
             f"on these {n:,} rows, the relative distance between K^ + alpha I and K + alpha I in the order of "

@@ -103,6 +103,8 @@ class AnyTargetDistance(Bound):
     intercept : bool
     norms : array of shape (k,)
         Weighted norms of the (centred) targets, one per target.
+    rounding : float, default=0.0
+        Bound on the norm of the rounding errors in `exact`.
     """
 
     exact: Array
@@ -111,6 +113,7 @@ class AnyTargetDistance(Bound):
     alpha: float
     intercept: bool
     norms: Array
+    rounding: float = 0.0
 
     statement: ClassVar[str] = "||K^(K^+alpha)^-1 y - K(K+alpha)^-1 y|| <= alpha ||M^-1 - M^^-1|| ||y||, computed"
     status: ClassVar[Status] = Status.VALID
@@ -125,7 +128,9 @@ class AnyTargetDistance(Bound):
         """Limit on the root mean square difference, whatever the targets are; no probability is involved."""
         difference = self.alpha * (self._inverse(self.exact) - self._inverse(self.approximate))
         n, total = len(self.exact), float(self.root @ self.root) * len(self.norms)
-        rounding = 64 * np.finfo(float).eps * (n + float(np.trace(self.exact)) / self.alpha)
+        rounding = (
+            64 * np.finfo(float).eps * (n + float(np.trace(self.exact)) / self.alpha) + self.rounding / self.alpha
+        )
         worst = float(np.max(np.abs(eigvalsh(difference)))) * (1 + 1e-6) + rounding
         value = worst * float(np.linalg.norm(self.norms)) / np.sqrt(total)
         weights = " (weighted as in the fit)" if np.any(self.root != 1) else ""
