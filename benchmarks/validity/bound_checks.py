@@ -106,9 +106,10 @@ def _exact_ridge(rng: np.random.Generator) -> list[bool]:
     fitted, at_new = _weighted_fit(X, y, weight, alpha, intercept, new)
     predictions = fitted + 10 ** rng.uniform(-4, 0) * rng.standard_normal((n, 1))
     exact = ExactRidge(KernelProduct(GAUSSIAN, X), y, weight, alpha, intercept)
-    low, high = exact.distance(predictions, Patience(max_products=int(rng.integers(3, 8)))).root_mean_square()
+    found = exact.distance(predictions, Patience(max_products=int(rng.integers(3, 8))))
+    low, high = found.root_mean_square()
     truth = float(np.sqrt(np.sum(weight[:, None] * (fitted - predictions) ** 2) / weight.sum()))
-    values, slack = exact.at(new)
+    values, slack = found.at(new)
     inside = low * (1 - 1e-9) - ROUNDING <= truth <= high * (1 + 1e-9) + ROUNDING
     return [not inside, bool(np.any(np.abs(values - at_new) > slack * (1 + 1e-9) + ROUNDING))]
 

@@ -46,7 +46,7 @@ def test_every_number_of_products_gives_valid_limits_and_more_are_tighter(interc
         assert high >= truth * (1 - 1e-9)
         assert found.largest() >= np.abs(difference).max()
         assert found.n_products <= products
-        values, slack = exact.at(new)
+        values, slack = found.at(new)
         assert np.all(np.abs(values - at_new) <= slack + 1e-9)
         widths.append(high - low)
     assert widths[-1] < 1e-6

@@ -146,15 +146,13 @@ class CertifiedClassifier:
         of_fit = getattr(self, "_identity_of_rows", None)
         if y is None:
             rows = RowBlocks(X, np.empty((X.shape[0], 0)), weight, X.dtype)
-            found = certified_rows(rows, of_fit, targets=False, weights=False)
+            found = certified_rows(rows, of_fit, targets=False, weights=None)
             partial = "partial_fit approximates the model of all rows, and keeps none of them in mind"
             return replace(found, difference=partial) if self._prior is not None else found
         labels = self._labels(column_or_1d(y), X.shape[0], weight)
         weights = self._row_weights(self.classes_[labels], labels, weight, None)
-        found = certified_rows(RowBlocks(X, labels, weights, X.dtype), of_fit, targets=True)
-        if found.difference is not None and self.class_weight is not None and "weights" in found.difference:
-            return replace(found, difference="the labels or the sample weights are not those of the fit")
-        return found
+        origin = "the sample weights" if self.class_weight is None else "the labels or the sample weights"
+        return certified_rows(RowBlocks(X, labels, weights, X.dtype), of_fit, targets=True, weights=origin)
 
     def _labels(self, y: Array, n_rows: int, weight: Array | None) -> Array:
         """Labels as numbers; those of rows of weight 0 may be of any class."""

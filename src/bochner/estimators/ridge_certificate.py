@@ -109,11 +109,10 @@ def certify_ridge(
     rows.require("The distance to exact kernel ridge")
     model.require_penalty()
     product = model.features._exact_kernel().of(rows.X)
-    exact = ExactRidge(product, rows.Y, rows.weight, model.alpha, model.intercept)
-    found = exact.distance(predictions, patience)
+    found = ExactRidge(product, rows.Y, rows.weight, model.alpha, model.intercept).distance(predictions, patience)
     others = []
     if X_new is not None and new_predictions is not None:
-        others += _at_new_rows(exact, X_new, new_predictions, model.machine, delta)
+        others += _at_new_rows(found, X_new, new_predictions, model.machine, delta)
     if rows.n_rows <= EXACT_ROWS:
         others += _dense_statements(model, rows, None)
     return replace(_distance(found, rows, model), others=tuple(others))
@@ -128,20 +127,20 @@ def _distance(found: ExactDistance, rows: CertifiedRows, model: RidgeModel) -> C
         largest=found.largest(),
         n_rows=rows.n_rows,
         n_products=found.n_products,
-        alpha=found.alpha,
+        alpha=model.alpha,
         weighted=rows.weighted,
         machine=model.machine,
         predictions=f"the {rows.X.dtype} predictions" if other_type else "the predictions",
     ).certificate()
 
 
-def _at_new_rows(exact: ExactRidge, X: Array, predictions: Array, machine: str, delta: float) -> list[Certificate]:
+def _at_new_rows(exact: ExactDistance, X: Array, predictions: Array, machine: str, delta: float) -> list[Certificate]:
     """The distance at every given row, and a quantile over their law if they are new, and enough for one."""
     values, slack = exact.at(X)
     limits = np.max(np.abs(values - predictions) + slack, axis=1)
     found = [DistanceAtRows(limits=limits, machine=machine).certificate()]
     with suppress(InvalidDataError):  # too few for a quantile; the rows themselves are certified
-        if not share_rows(exact.product.X, X):
+        if not share_rows(exact.problem.product.X, X):
             found.append(NewRows(difference=limits, machine=machine).certificate(_NEW_ROWS_QUANTILE, delta))
     return found
 

@@ -57,9 +57,9 @@ class CertifiedRows:
 
 
 def certified_rows(
-    rows: RowBlocks, of_fit: RowIdentity | None, *, targets: bool, weights: bool = True
+    rows: RowBlocks, of_fit: RowIdentity | None, *, targets: bool, weights: str | None = "the sample weights"
 ) -> CertifiedRows:
-    """The rows of positive weight, compared with those of the fit; so are targets and weights, unless told not to."""
+    """The rows of positive weight, compared with those of the fit (`RowIdentity.difference`)."""
     difference: str | None = "the model does not know the rows of its fit"
     if of_fit is not None:
         difference = of_fit.difference(identify(rows), targets=targets, weights=weights)
@@ -99,10 +99,8 @@ def in_memory(rows: Any) -> RowBlocks:
     return RowBlocks(X, Y, weight, X.dtype)
 
 
-def without(rows: RowBlocks, left_out: Array | None) -> RowBlocks:
+def without(rows: RowBlocks, left_out: Array) -> RowBlocks:
     """The rows with weight 0 for those that were left out."""
-    if left_out is None:
-        return rows
     weight = np.ones(rows.n_rows) if rows.sample_weight is None else np.array(rows.sample_weight, dtype=float)
     weight[left_out] = 0
     return replace(rows, sample_weight=weight)

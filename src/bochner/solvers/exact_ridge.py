@@ -25,7 +25,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -58,40 +59,7 @@ class Patience:
     time_limit: float | None = None
 
 
-@dataclass(frozen=True)
-class ExactDistance:
-    """The difference between exact kernel ridge and some predictions on the training rows, and how well it is known.
-
-    Attributes
-    ----------
-    difference : array of shape (n, k)
-        f* - f^ but for the residual.
-    uncertainty : array of shape (k,)
-        ||rho|| with all rounding errors: the weighted norm of what `difference` is off by.
-    weight : array of shape (n,)
-    limits : array of shape (n, k)
-        Upper limits on |f* - f^| at every row and target.
-    alpha : float
-    n_products : int
-    """
-
-    difference: Array
-    uncertainty: Array
-    weight: Array
-    limits: Array
-    alpha: float
-    n_products: int
-
-    def root_mean_square(self) -> tuple[float, float]:
-        """Lower and upper limit on the weighted root mean square difference, over rows and targets."""
-        return _limits(_norms(self.difference, self.weight), self.uncertainty, self.weight.sum())
-
-    def largest(self) -> float:
-        """Upper limit on the difference at every row and target."""
-        return float(np.max(self.limits)) * (1 + 1e-12)
-
-
-@dataclass
+@dataclass(frozen=True, eq=False)
 class ExactRidge:
     """Exact kernel ridge regression on rows of positive weight, solved as far as a certificate needs it.
 
@@ -111,16 +79,6 @@ class ExactRidge:
     weight: Array
     alpha: float
     intercept: bool
-    _root: Array = field(init=False, repr=False)
-    _dual: Array = field(init=False, repr=False)
-    _image: Array = field(init=False, repr=False)
-    _uncertainty: Array = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        self._root = np.sqrt(self.weight)[:, None]
-        self._total = float(self.weight.sum())
-        self._mean = self._mean_of(self.Y)
-        self._kernel_mean = self.product.times(self.weight[:, None] / self._total)[:, 0] if self.intercept else None
 
     def distance(
         self, predictions: Array, patience: Patience, on_product: Callable[[int], bool] | None = None
@@ -130,58 +88,61 @@ class ExactRidge:
         `on_product(number)` is called after every product; True ends the search.
         """
         error = self.Y - predictions
-        shift = self._mean_of(error)
-        start = self._projected(self._root * (error - shift)) / self.alpha
-        self._settle(self._solved(start, shift, patience, on_product))
-        difference = shift + self.alpha * (start - self._dual) / self._root
-        # Two limits at every row: the norm of alpha (K~ + alpha)^-1 rho, or the exact model itself, as at new rows.
-        values, slack = self._at_own_rows()
-        limits = np.minimum(np.abs(difference) + self._uncertainty / self._root, np.abs(values - predictions) + slack)
-        return ExactDistance(difference, self._uncertainty, self.weight, limits, self.alpha, self.product.n_products)
+        shift = self.mean_of(error)
+        start = self._projected(self.root * (error - shift)) / self.alpha
+        dual = self._solved(start, shift, patience, on_product)
+        image = self.product.times(self.root * dual)
+        difference = shift + self.alpha * (start - dual) / self.root
+        return ExactDistance(self, predictions, difference, dual, image, self._uncertainty(dual, image))
 
-    def at(self, X: Array) -> tuple[Array, Array]:
-        """Predictions of the exact model at other rows (m, k), and by how much each may be off; after `distance`."""
-        columns = [self._root * self._dual, *([self.weight[:, None] / self._total] if self.intercept else [])]
-        V = np.hstack(columns)
-        K, rounding = self.product.cross_times(X, V), self.product.rounding(V, X)
-        k = self.Y.shape[1]
-        means = K[:, k] if self.intercept else None
-        return self._evaluated(K[:, :k], rounding[:, :k], self.product.diagonal(X), means)
+    @cached_property
+    def root(self) -> Array:
+        """Roots of the weights, (n, 1)."""
+        return np.sqrt(self.weight)[:, None]
 
-    def _at_own_rows(self) -> tuple[Array, Array]:
-        rounding = self.product.rounding(self._root * self._dual)
-        return self._evaluated(self._image, rounding, self.product.diagonal(), self._kernel_mean)
+    @cached_property
+    def total(self) -> float:
+        """Sum of the weights."""
+        return float(self.weight.sum())
 
-    def _evaluated(self, image: Array, rounding: Array, diagonal: Array, means: Array | None) -> tuple[Array, Array]:
-        """Predictions of the exact model from k(x, rows) s a, and by how much each may be off."""
-        values = image - self._mean_of(self._image) + self._mean if self.intercept else image
-        norms = self._feature_norms(diagonal, means)
-        slack = norms[:, None] * self._uncertainty / (2 * np.sqrt(self.alpha)) + rounding
-        if self.intercept:
-            slack = slack + np.max(self.product.rounding(self._root * self._dual), axis=0)
-        return values, slack + 8 * _UNIT * (np.abs(values) + np.abs(self._mean))
+    @cached_property
+    def kernel_mean(self) -> Array | None:
+        """Weighted means of k(x_i, .) over the rows, (n,): one product; None without an intercept."""
+        return self.product.times(self.weight[:, None] / self.total)[:, 0] if self.intercept else None
+
+    def mean_of(self, values: Array) -> Array:
+        """Weighted means, (k,); zeros without an intercept."""
+        if not self.intercept:
+            return np.zeros(values.shape[1])
+        return np.sum(self.weight[:, None] * values, axis=0, dtype=np.longdouble).astype(float) / self.total
+
+    def feature_norms(self, diagonal: Array, means: Array | None) -> Array:
+        """||phi(x) - phibar||, rounded up: k(x, x) - 2 mean_i k(x, x_i) + mean_ij k(x_i, x_j)."""
+        squares = diagonal
+        if means is not None and self.kernel_mean is not None:
+            squares = diagonal - 2 * means + float(self.weight @ self.kernel_mean) / self.total
+        return np.sqrt(np.maximum(squares, 0) + 1e-9 * self.product.kernel.variance)
 
     def _solved(
         self, start: Array, shift: Array, patience: Patience, on_product: Callable[[int], bool] | None
     ) -> Array:
         """Dual coefficients near those of the exact model, by conjugate gradients from `start`.
 
-        One product is left for the residual of the result.
+        Products are left for the residual of the result, and for the mean of the kernel if there is an intercept.
         """
-        began = time.monotonic()
-        right = self._projected(self._root * (self.Y - self._mean))
+        began, right, constant = time.monotonic(), self._right(), self.root * shift
+        most = patience.max_products - (2 if self.intercept else 1)
         systems = ConjugateGradients(
             product=self._operator,
-            precondition=kernel_preconditioner(self.product, self._root[:, 0], self.alpha, self.intercept),
+            precondition=kernel_preconditioner(self.product, self.root[:, 0], self.alpha, self.intercept),
             shifts=np.full(right.shape[1], self.alpha),
             right=right,
             tols=np.zeros(right.shape[1]),
             solution=start,
         )
-        constant = self._root * shift
-        while len(systems.running) and self.product.n_products < patience.max_products - 1:
+        while len(systems.running) and self.product.n_products < most:
             moved = _norms(constant + self.alpha * (start - systems.x))
-            low, high = _limits(moved, np.linalg.norm(systems.residual, axis=0), self._total)
+            low, high = _limits(moved, np.linalg.norm(systems.residual, axis=0), self.total)
             if high <= patience.tightness * low or _spent(began, self.product.n_products, patience):
                 break
             systems.step()
@@ -189,48 +150,101 @@ class ExactRidge:
                 break
         return self._projected(systems.x)
 
-    def _settle(self, dual: Array) -> None:
-        """Compute the residual of the dual coefficients anew, with all that rounding may have done to it."""
-        V = self._root * dual
-        image = self.product.times(V)
-        right = self._root * (self.Y - self._mean)
-        residual = self._projected(right - self._root * image) - self.alpha * dual
-        rounding = _norms(self._root * self.product.rounding(V))
-        rounding += 8 * _UNIT * (_norms(right) + self.alpha * _norms(dual) + _norms(self._root * image))
-        if self._kernel_mean is not None:  # the dual coefficients sum to zero only to the last bit
-            rounding += (
-                4 * _UNIT * _norms(dual) * _norms(self._root * self._kernel_mean[:, None]) * np.sqrt(self._total)
-            )
-        self._dual, self._image, self._uncertainty = dual, image, (_norms(residual) + rounding) * (1 + 1e-12)
+    def _uncertainty(self, dual: Array, image: Array) -> Array:
+        """||rho|| of dual coefficients with K s a = `image`, and all that rounding may have done to it, (k,)."""
+        right = self.root * (self.Y - self.mean_of(self.Y))
+        residual = self._projected(right - self.root * image) - self.alpha * dual
+        rounding = _norms(self.root * self.product.rounding(self.root * dual))
+        rounding += 8 * _UNIT * (_norms(right) + self.alpha * _norms(dual) + _norms(self.root * image))
+        if self.kernel_mean is not None:  # the dual coefficients sum to zero only to the last bit
+            along = _norms(self.root * self.kernel_mean[:, None]) * np.sqrt(self.total)
+            rounding += 4 * _UNIT * _norms(dual) * along
+        return (_norms(residual) + rounding) * (1 + 1e-12)
+
+    def _right(self) -> Array:
+        return self._projected(self.root * (self.Y - self.mean_of(self.Y)))
 
     def _operator(self, V: Array) -> Array:
-        return self._projected(self._root * self.product.times(self._root * V))
+        return self._projected(self.root * self.product.times(self.root * V))
 
     def _projected(self, V: Array) -> Array:
         """V less its part along s, twice: what is left of it is rounding."""
         if not self.intercept:
             return V
         for _ in range(2):
-            V = V - self._root * (np.sum(self._root * V, axis=0, dtype=np.longdouble).astype(float) / self._total)
+            V = V - self.root * (np.sum(self.root * V, axis=0, dtype=np.longdouble).astype(float) / self.total)
         return V
 
-    def _mean_of(self, values: Array) -> Array:
-        """Weighted means, (k,); zeros without an intercept."""
-        if not self.intercept:
-            return np.zeros(values.shape[1])
-        return np.sum(self.weight[:, None] * values, axis=0, dtype=np.longdouble).astype(float) / self._total
 
-    def _feature_norms(self, diagonal: Array, means: Array | None) -> Array:
-        """||phi(x) - phibar||, rounded up: k(x, x) - 2 mean_i k(x, x_i) + mean_ij k(x_i, x_j)."""
-        squares = diagonal
-        if means is not None and self._kernel_mean is not None:
-            squares = diagonal - 2 * means + float(self.weight @ self._kernel_mean) / self._total
-        return np.sqrt(np.maximum(squares, 0) + 1e-9 * self.product.kernel.variance)
+@dataclass(frozen=True, eq=False)
+class ExactDistance:
+    """How far some predictions are from exact kernel ridge, and how well that is known.
+
+    Attributes
+    ----------
+    problem : ExactRidge
+    predictions : array of shape (n, k)
+    difference : array of shape (n, k)
+        f* - f^ at the rows, but for the residual.
+    dual : array of shape (n, k)
+        a, near the dual coefficients of the exact model.
+    image : array of shape (n, k)
+        K s a.
+    uncertainty : array of shape (k,)
+        ||rho|| with all rounding errors: the weighted norm of what `difference` is off by.
+    """
+
+    problem: ExactRidge
+    predictions: Array
+    difference: Array
+    dual: Array
+    image: Array
+    uncertainty: Array
+
+    @property
+    def n_products(self) -> int:
+        """Products with the exact kernel so far."""
+        return self.problem.product.n_products
+
+    def root_mean_square(self) -> tuple[float, float]:
+        """Lower and upper limit on the weighted root mean square difference, over rows and targets."""
+        norms = _norms(self.problem.root * self.difference)
+        return _limits(norms, self.uncertainty, self.problem.total)
+
+    def largest(self) -> float:
+        """Upper limit on the difference at every row and target.
+
+        Of two at each: by the norm of alpha (K~ + alpha)^-1 rho, or by the exact model itself, as at new rows.
+        """
+        problem = self.problem
+        rounding = problem.product.rounding(problem.root * self.dual)
+        values, slack = self._evaluated(self.image, rounding, problem.product.diagonal(), problem.kernel_mean)
+        direct = np.abs(self.difference) + self.uncertainty / problem.root
+        return float(np.max(np.minimum(direct, np.abs(values - self.predictions) + slack))) * (1 + 1e-12)
+
+    def at(self, X: Array) -> tuple[Array, Array]:
+        """Predictions of the exact model at other rows (m, k), and by how much each may be off."""
+        problem, k = self.problem, self.dual.shape[1]
+        means = [problem.weight[:, None] / problem.total] if problem.intercept else []
+        V = np.hstack([problem.root * self.dual, *means])
+        K, rounding = problem.product.cross_times(X, V), problem.product.rounding(V, X)
+        mean = K[:, k] if problem.intercept else None
+        return self._evaluated(K[:, :k], rounding[:, :k], problem.product.diagonal(X), mean)
+
+    def _evaluated(self, image: Array, rounding: Array, diagonal: Array, means: Array | None) -> tuple[Array, Array]:
+        """Predictions of the exact model from k(x, rows) s a, and by how much each may be off."""
+        problem, mean = self.problem, self.problem.mean_of(self.problem.Y)
+        values = image - problem.mean_of(self.image) + mean
+        norms = problem.feature_norms(diagonal, means)
+        slack = norms[:, None] * self.uncertainty / (2 * np.sqrt(problem.alpha)) + rounding
+        if problem.intercept:
+            slack = slack + np.max(problem.product.rounding(problem.root * self.dual), axis=0)
+        return values, slack + 8 * _UNIT * (np.abs(values) + np.abs(mean))
 
 
-def _norms(V: Array, weight: Array | None = None) -> Array:
-    """Norms of columns, weighted if there are weights."""
-    return np.sqrt(np.sum(V**2 if weight is None else weight[:, None] * V**2, axis=0))
+def _norms(V: Array) -> Array:
+    """Norms of columns."""
+    return np.sqrt(np.sum(V**2, axis=0))
 
 
 def _limits(norms: Array, uncertainty: Array, total: float) -> tuple[float, float]:

@@ -72,17 +72,19 @@ class RowIdentity:
             _sum(self.labelled, other.labelled),
         )
 
-    def difference(self, other: RowIdentity, *, targets: bool = True, weights: bool = True) -> str | None:
+    def difference(
+        self, other: RowIdentity, *, targets: bool = True, weights: str | None = "the sample weights"
+    ) -> str | None:
         """How `other` differs from these rows, in words; None if rows, weights and targets are the same.
 
-        `targets` and `weights` say whether these are compared; without weights, rows of any weight count.
+        `targets` says whether these are compared; `weights` is what the weights come from, None not to compare them.
         """
         if self.n_rows != other.n_rows:
             return f"the model was fitted to {self.n_rows:,} rows of positive weight, and these are {other.n_rows:,}"
         if self.rows != other.rows:
             return f"these {other.n_rows:,} rows are not those of the fit: their checksum differs"
-        if weights and self.weighted != other.weighted:
-            return "the sample weights are not those of the fit"
+        if weights is not None and self.weighted != other.weighted:
+            return f"{weights} are not those of the fit"
         if targets and self.labelled != other.labelled:
             return "the targets are not those of the fit"
         return None
