@@ -81,7 +81,7 @@ def trees(train, test):
 
 def nystroem(train, test, width=2048):
     start = time.perf_counter()
-    scale = bo.planning.median_length_scale(train[0], bo.Gaussian(), 0)
+    scale = bo.tuning.median_length_scale(train[0], bo.Gaussian(), 0)
     model = make_pipeline(
         Nystroem(gamma=1 / (2 * scale**2), n_components=min(width, len(train[0])), random_state=0),
         RidgeCV(np.geomspace(1e-6, 1e2, 9)),

@@ -19,8 +19,8 @@ from scipy.stats import binomtest
 from sklearn.preprocessing import StandardScaler
 
 import bochner as bo
-from bochner.planning import median_length_scale
 from bochner.theory.distance import AnyTargetDistance, NewRows
+from bochner.tuning.median import median_length_scale
 
 DATA = Path(os.environ.get("BOCHNER_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 NAMES, N, WIDTH, DRAWS, DELTA = ("kin40k", "protein", "elevators"), 2000, 1000, 200, 0.05

@@ -21,7 +21,8 @@ from distributed import Client
 from harness import write
 
 import bochner as bo
-from bochner.planning import calibrate, format_bytes
+from bochner.memory import format_bytes
+from bochner.planning import calibrate
 from bochner.planning.cluster import plan_cluster
 
 N, D_IN, WIDTH, PARTS = 1_000_000, 20, 1024, 40

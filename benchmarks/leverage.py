@@ -25,8 +25,8 @@ from scipy.linalg import eigh
 from sklearn.preprocessing import StandardScaler
 
 import bochner as bo
-from bochner.planning import median_length_scale
 from bochner.theory.a_posteriori import SpectralCloseness
+from bochner.tuning.median import median_length_scale
 
 DATA = Path(os.environ.get("BOCHNER_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 NAMES = ("heaton_satellite", "kin40k", "california_housing", "airfoil", "protein", "skin_nonskin")

@@ -72,6 +72,7 @@ _MODULES = (
     "sampling",
     "testing",
     "theory",
+    "tuning",
 )
 
 __all__ = ["__version__", *sorted(_HOME), *_MODULES]  # pyright: ignore[reportUnsupportedDunderAll]

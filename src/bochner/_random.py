@@ -7,10 +7,10 @@ from enum import IntEnum
 import numpy as np
 from sklearn.utils import check_random_state
 
-__all__ = ["Stream", "generator", "resolve_seed"]
+__all__ = ["Purpose", "generator", "resolve_seed"]
 
 
-class Stream(IntEnum):
+class Purpose(IntEnum):
     """The independent streams of one seed. Numbers are part of the file format: never renumber."""
 
     NORMALS = 0
@@ -47,6 +47,6 @@ def resolve_seed(random_state: object) -> int:
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
-def generator(seed: int, stream: Stream) -> np.random.Generator:
+def generator(seed: int, stream: Purpose) -> np.random.Generator:
     """The generator of one stream; the same seed and stream always give the same numbers."""
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(int(stream),)))

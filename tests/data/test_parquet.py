@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import bochner as bo
-from bochner.data import RowBlocks
+from bochner.data import ArrayRows
 from tests.data.reading import FEATURES, N, all_rows, in_memory
 
 
@@ -82,7 +82,7 @@ def test_take_and_sample_are_those_in_memory(folder, table):
     X = in_memory(table)
     index = np.array([999, 3, 3, 401])
     np.testing.assert_array_equal(source.take(index), X[index])
-    reference = RowBlocks(X, table["y"].to_numpy(), table["w"].to_numpy(), X.dtype)
+    reference = ArrayRows(X, table["y"].to_numpy(), table["w"].to_numpy(), X.dtype)
     np.testing.assert_array_equal(source.sample(50, 7), reference.sample(50, 7))
 
 

@@ -13,7 +13,7 @@ from sklearn.compose import make_column_transformer
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import bochner as bo
-from bochner.data import RowBlocks
+from bochner.data import ArrayRows
 from bochner.errors import InvalidDataError, InvalidParameterError, MissingExtraError
 from tests.data.reading import FEATURES, N, all_rows, assert_same_moments, in_memory, moments, scan_any
 
@@ -36,7 +36,7 @@ def test_moments_are_those_in_memory(kind, table, tmp_path):
     source = scan_any(kind, table, tmp_path, target=["y", "w"], columns=FEATURES)
     Y = np.stack([table["y"].to_numpy(), table["w"].to_numpy()], axis=1)
     X = in_memory(table, source.dtype)
-    assert_same_moments(moments(source), moments(RowBlocks(X, Y, None, X.dtype)))
+    assert_same_moments(moments(source), moments(ArrayRows(X, Y, None, X.dtype)))
 
 
 @KINDS
@@ -139,7 +139,7 @@ def test_fingerprints_tell_rows_from_other_rows(table, folder):
 
 
 def test_rows_in_memory_have_a_fingerprint_of_their_sizes():
-    found = [RowBlocks(np.zeros((n, d)), np.zeros(n), None, np.dtype(float)).fingerprint() for n, d in [(2, 1), (1, 2)]]
+    found = [ArrayRows(np.zeros((n, d)), np.zeros(n), None, np.dtype(float)).fingerprint() for n, d in [(2, 1), (1, 2)]]
     assert found[0] != found[1]
     assert json.loads(json.dumps(found)) == found
 

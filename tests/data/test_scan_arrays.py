@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
 import bochner as bo
-from bochner.data import RowBlocks
+from bochner.data import ArrayRows
 from bochner.errors import InvalidDataError, InvalidParameterError
 from tests.data.reading import all_rows, assert_same_moments, moments
 from tests.strategies import rows
@@ -48,7 +48,7 @@ def test_files_are_read_in_either_order_of_memory(order, tmp_path):
     np.testing.assert_array_equal(Y_read[:, 0], y)
     assert source.dtype == np.float32
     np.testing.assert_array_equal(bo.scan_npy(str(tmp_path / "x*.npy")).take(np.array([999, 0])), X[[999, 0]])
-    assert_same_moments(moments(source), moments(RowBlocks(X, y, None, X.dtype)))
+    assert_same_moments(moments(source), moments(ArrayRows(X, y, None, X.dtype)))
 
 
 def test_targets_and_weights_may_be_columns():
@@ -122,7 +122,7 @@ def test_lists_callables_and_iterators_give_the_same_rows(convert, block_rows):
 def test_one_pass_over_an_iterator_gives_the_moments_of_the_rows_in_memory():
     source = bo.scan_blocks(iter(blocks_of()), n_rows=N)
     assert source.passes == 1
-    assert_same_moments(moments(source), moments(RowBlocks(X, y, None, X.dtype)))
+    assert_same_moments(moments(source), moments(ArrayRows(X, y, None, X.dtype)))
 
 
 @pytest.mark.parametrize(

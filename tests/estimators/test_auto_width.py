@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 import bochner as bo
-from bochner.data import RowBlocks, scan_blocks
+from bochner.data import ArrayRows, scan_blocks
 from bochner.estimators.widening import _held_out
 from bochner.planning import WIDTHS, default_width
 
@@ -91,7 +91,7 @@ def test_float32_rows_without_noise_end_in_float64():
 
 def test_held_out_errors_are_those_of_rows_that_the_fit_has_not_seen():
     curve = rough().width_curve_
-    index = _held_out(RowBlocks(X, ROUGH, None, np.dtype(float)), 0)
+    index = _held_out(ArrayRows(X, ROUGH, None, np.dtype(float)), 0)
     train = np.setdiff1d(np.arange(N), index)
     assert curve.n_held_out == len(index) == N // 4
     for i, width in enumerate(curve.widths[:2]):
@@ -109,7 +109,7 @@ def test_the_seed_decides_everything():
 
 def test_rows_without_weight_are_never_held_out():
     weight = (np.arange(N) % 5 > 0).astype(float)
-    index = _held_out(RowBlocks(X, ROUGH, weight, np.dtype(float)), 0)
+    index = _held_out(ArrayRows(X, ROUGH, weight, np.dtype(float)), 0)
     assert weight[index].all()
 
 

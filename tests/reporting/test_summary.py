@@ -16,7 +16,7 @@ from sklearn.preprocessing import Normalizer, OneHotEncoder, PowerTransformer, S
 import bochner as bo
 from bochner.errors import IllConditionedWarning, InvalidDataError, InvalidParameterError
 from bochner.reporting import summarise
-from bochner.reporting.held_out import scores
+from bochner.reporting.validation import scores
 from bochner.reporting.view import ModelView
 from bochner.statistics import executor
 from bochner.theory import finite_set

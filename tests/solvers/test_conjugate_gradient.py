@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bochner.data import RowBlocks
+from bochner.data import ArrayRows
 from bochner.features import TransformerMap
 from bochner.solvers import (
     BandedRidge,
@@ -37,7 +37,7 @@ def decaying_rows(seed, n, D, k=2):
 
 
 def operator_of(Z, Y, weight=None, *, intercept=True, dtype=float):
-    rows = RowBlocks(Z.astype(dtype), Y, weight, np.dtype(dtype))
+    rows = ArrayRows(Z.astype(dtype), Y, weight, np.dtype(dtype))
     return StreamedNormal(rows, TransformerMap(Identity(), Z.shape[1]), fit_intercept=intercept)
 
 

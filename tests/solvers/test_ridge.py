@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bochner as bo
-from bochner.data import RowBlocks
+from bochner.data import ArrayRows
 from bochner.features import TransformerMap
 from bochner.solvers import (
     BandedRidge,
@@ -101,7 +101,7 @@ def test_leave_one_out_equals_refitting_without_each_row(intercept):
     moments = Moments.empty(8, 2).update(Z, Y, w)
     solver = EigenRidge(RidgeProblem.from_moments(moments, intercept))
     alphas = np.array([0.1, 1.0, 10.0])
-    blocks = RowBlocks(Z, Y, w, np.dtype(float))
+    blocks = ArrayRows(Z, Y, w, np.dtype(float))
     got = solver.leave_one_out(blocks, TransformerMap(Identity(), 8), PassPlan(7, 2, 0), moments, alphas)
     expected = [reference.leave_one_out(Z, Y, w, alpha, intercept) for alpha in alphas]
     np.testing.assert_allclose(got, expected, rtol=1e-8)

@@ -7,7 +7,7 @@ import pytest
 
 import bochner as bo
 from bochner import _blas
-from bochner.data import RowBlocks
+from bochner.data import ArrayRows
 from bochner.features import draw_fourier_map
 from bochner.statistics import Moments, PassPlan, accumulate, widen
 from tests.strategies import rows
@@ -26,7 +26,7 @@ def map_of_width(width, sampler=None, kernel=None):
 
 def some_blocks(n=500, weighted=True, dtype=float, targets=2):
     weight = np.random.default_rng(2).integers(0, 3, n).astype(float) if weighted else None
-    return RowBlocks(rows(0, n, 3).astype(dtype), 100 + rows(1, n, targets), weight, np.dtype(dtype))
+    return ArrayRows(rows(0, n, 3).astype(dtype), 100 + rows(1, n, targets), weight, np.dtype(dtype))
 
 
 def from_scratch(blocks, fourier, plan):

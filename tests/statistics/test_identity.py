@@ -6,14 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from bochner.data import RowBlocks
+from bochner.data import ArrayRows
 from bochner.statistics import RowIdentity, identify
 from tests.reference import row_identity
 from tests.strategies import rows
 
 
 def of(X, y, weight=None):
-    return identify(RowBlocks(X, np.asarray(y, dtype=float), weight, X.dtype))
+    return identify(ArrayRows(X, np.asarray(y, dtype=float), weight, X.dtype))
 
 
 def table(seed, n=40, d=3):

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bochner as bo
-from bochner.data import RowBlocks
+from bochner.data import ArrayRows
 from bochner.features import _loops, draw_fourier_map
 from bochner.statistics import Moments, PassPlan, accumulate, plan_pass
 from tests import reference
@@ -113,7 +113,7 @@ def test_block_size_and_threads_do_not_change_the_moments(block_rows, n_threads)
     fourier = draw_fourier_map(
         bo.Gaussian(), bo.MonteCarlo(), n_features=3, n_components=10, embedding="paired", seed=0
     )
-    blocks = RowBlocks(X, y, w, np.dtype(float))
+    blocks = ArrayRows(X, y, w, np.dtype(float))
     got = accumulate(blocks, fourier, Moments.empty(10, 1), PassPlan(block_rows, n_threads, 0))
     Z = np.sqrt(1 / 5) * np.hstack([np.cos(X @ fourier.omega.T), np.sin(X @ fourier.omega.T)])
     assert_same(got, of(Z, y[:, None], w))
@@ -125,7 +125,7 @@ def test_a_pass_can_be_stopped_early():
     fourier = draw_fourier_map(
         bo.Gaussian(), bo.MonteCarlo(), n_features=3, n_components=10, embedding="paired", seed=0
     )
-    blocks = RowBlocks(X, y, None, np.dtype(float))
+    blocks = ArrayRows(X, y, None, np.dtype(float))
     got = accumulate(blocks, fourier, Moments.empty(10, 1), PassPlan(10, 1, 0), on_block=lambda rows: True)
     assert got.n_rows == 10
 

@@ -187,10 +187,10 @@ def regressor_statements(seed):
     X_new = (X[:7] + rng.standard_normal((7, d))).astype(X.dtype)
     used = np.ones(n) if weight is None else weight
     if model.interval == "conformal":
-        from bochner.data import RowBlocks
-        from bochner.estimators.intervals import hold_out
+        from bochner.data import ArrayRows
+        from bochner.estimators.intervals import calibration_split
 
-        used = hold_out(RowBlocks(X, Y, weight, X.dtype), model.seed_)[0].sample_weight
+        used = calibration_split(ArrayRows(X, Y, weight, X.dtype), model.seed_)[0].sample_weight
     truth = RidgeTruth(model, X, Y, used, X_new)
     dtype = np.promote_types(X.dtype, model.precision_)
     given = {"sample_weight": weight, "delta": DELTA}

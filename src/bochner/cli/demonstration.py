@@ -16,7 +16,7 @@ from bochner import FourierFeatures, KernelRegressor
 from bochner._typing import Array
 from bochner.cli.meter import Cost, measured
 from bochner.datasets import Waves, make_waves
-from bochner.planning import format_bytes
+from bochner.memory import format_bytes
 
 __all__ = ["main"]
 

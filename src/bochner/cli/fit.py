@@ -82,7 +82,7 @@ def _run(given: dict[str, Any], screen: Screen) -> None:
     from bochner.cli.fit_summary import about, found, parts
     from bochner.cli.tables import require_writable
 
-    asked = learning.Asked(**given)
+    asked = learning.FitOptions(**given)
     require_writable(asked.model_file, asked.report)
     with config_context(memory=asked.memory), screen.progress() as progress, screen.noting_warnings():
         progress.step(f"Reading {asked.table}")

@@ -6,16 +6,16 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from bochner.cli.learning import Asked, Learned, Rows
+from bochner.cli.learning import FitOptions, Learned, Rows
 from bochner.cli.screen import paragraph, table
 from bochner.cli.target import RULE, Target
-from bochner.planning import format_bytes
+from bochner.memory import format_bytes
 from bochner.theory import Certificate
 
 __all__ = ["about", "found", "parts"]
 
 
-def about(asked: Asked, target: Target, rows: Rows, left_out: int, learned: Learned) -> dict[str, Any]:
+def about(asked: FitOptions, target: Target, rows: Rows, left_out: int, learned: Learned) -> dict[str, Any]:
     """What the report cannot know: the table, how the task was told, and what the fit took."""
     return {
         "seconds": learned.cost.seconds,
@@ -30,7 +30,7 @@ def about(asked: Asked, target: Target, rows: Rows, left_out: int, learned: Lear
 
 
 def found(
-    asked: Asked,
+    asked: FitOptions,
     target: Target,
     rows: Rows,
     left_out: int,

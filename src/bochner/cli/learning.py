@@ -10,16 +10,16 @@ from sklearn.pipeline import Pipeline
 from bochner import KernelClassifier, KernelRegressor, TableEncoder, plan
 from bochner._typing import Array
 from bochner.cli.exits import OverBudgetError
-from bochner.cli.holdout import held_out_by_column, held_out_by_lot
 from bochner.cli.meter import Cost, measured
 from bochner.cli.tables import column_of_table, read_table
 from bochner.cli.target import Target, read_target, read_weights
+from bochner.cli.validation import held_out_by_column, held_out_by_lot
 from bochner.errors import AssumptionError, InvalidDataError
 from bochner.kernels import resolve_kernel
 from bochner.planning import Plan, classifier_bill, default_width
 from bochner.theory import Certificate
 
-__all__ = ["Asked", "Learned", "Rows", "bill", "certify", "encode", "learn", "plan_for", "read_rows"]
+__all__ = ["FitOptions", "Learned", "Rows", "bill", "certify", "encode", "learn", "plan_for", "read_rows"]
 
 _LARGE = 2**24
 """Numbers in a table from which float32 is used: half the memory, and twice the speed."""
@@ -30,7 +30,7 @@ _DISTANCE_ROWS, _DISTANCE_SECONDS = 20_000, 10.0  # rows whose distance to exact
 
 
 @dataclass(frozen=True)
-class Asked:
+class FitOptions:
     """What a person asked `bochner fit` for: its options, by their names."""
 
     table: str
@@ -80,7 +80,7 @@ class Learned:
         return self.pipeline[-1]
 
 
-def read_rows(asked: Asked) -> tuple[Target, Rows, Rows, int]:
+def read_rows(asked: FitOptions) -> tuple[Target, Rows, Rows, int]:
     """The target, the rows to fit, the rows held out, and how many rows without a target were left out."""
     table = read_table(asked.table, dict.fromkeys(asked.categorical, "category"))
     column = column_of_table(table, asked.target, asked.table)
@@ -101,7 +101,7 @@ def read_rows(asked: Asked) -> tuple[Target, Rows, Rows, int]:
     return target, part(~held_out), part(held_out), left_out
 
 
-def encode(asked: Asked, rows: Rows) -> tuple[TableEncoder, Array]:
+def encode(asked: FitOptions, rows: Rows) -> tuple[TableEncoder, Array]:
     """The encoder of the rows to fit, and what it makes of them."""
     excluded = {*asked.drop, *asked.identifier, *filter(None, (asked.weight, asked.split_column))}
     encoder = TableEncoder(target=asked.target, drop=sorted(excluded), categorical=list(asked.categorical))
@@ -111,7 +111,7 @@ def encode(asked: Asked, rows: Rows) -> tuple[TableEncoder, Array]:
     return encoder, encoder.transform(rows.inputs)
 
 
-def plan_for(asked: Asked, X: Array, target: Target, y: Array) -> Plan:
+def plan_for(asked: FitOptions, X: Array, target: Target, y: Array) -> Plan:
     """What the fit will take; a width or an accuracy that the budget does not allow is refused.
 
     Without either, the width is that of the optimal learning rate, or what the budget allows.
@@ -149,7 +149,9 @@ def bill(plan: Plan, X: Array, target: Target) -> dict[str, Any]:
     return {**plan.to_dict(), "memory": items.total, "memory_items": items.items, "seconds": None}
 
 
-def learn(asked: Asked, encoder: TableEncoder, X: Array, rows: Rows, plan: Plan, task: str, progress: Any) -> Learned:
+def learn(
+    asked: FitOptions, encoder: TableEncoder, X: Array, rows: Rows, plan: Plan, task: str, progress: Any
+) -> Learned:
     """Fit the model; `progress` is told of every block."""
     kind = KernelRegressor if task == "regression" else KernelClassifier
     model = kind(

@@ -17,15 +17,15 @@ from bochner._random import resolve_seed
 from bochner._typing import Array
 from bochner.comparison.samples import check_rows
 from bochner.config import get_config
-from bochner.data import Block, RowBlocks
+from bochner.data import ArrayRows, Block
 from bochner.errors import InvalidDataError, invalid_parameter
 from bochner.features import FourierMap, draw_fourier_map, linear_response, map_of
 from bochner.features.fourier import Embedding
 from bochner.kernels import Stationary, resolve_kernel
 from bochner.kernels.base import check_scale
-from bochner.planning import median_length_scale
 from bochner.sampling import resolve_sampler
 from bochner.statistics import PassPlan, for_each_block
+from bochner.tuning.median import median_length_scale
 
 __all__ = ["KernelFeatures", "MeanMap", "default_components", "feature_witness", "group_sums", "mean_map"]
 
@@ -298,7 +298,7 @@ def group_sums(
             sums[groups] += total
             energies[groups] += energy
 
-    blocks = RowBlocks(X, np.broadcast_to(0.0, (n,)), sample_weight, dtype)
+    blocks = ArrayRows(X, np.broadcast_to(0.0, (n,)), sample_weight, dtype)
     for_each_block(blocks, features.fourier, _plan(n, D, group_rows, dtype), parts, add, extra=lambda: np.empty(0))
     return sums, energies
 

@@ -18,7 +18,7 @@ import numpy as np
 from scipy.fft import fft, ifft
 from scipy.sparse import issparse
 
-from bochner._random import Stream, generator, resolve_seed
+from bochner._random import Purpose, generator, resolve_seed
 from bochner._threads import run_in_threads
 from bochner._typing import Array
 from bochner.comparison.embedding import default_components
@@ -29,10 +29,10 @@ from bochner.errors import InvalidDataError, invalid_parameter
 from bochner.features import FourierMap, draw_fourier_map
 from bochner.kernels import Stationary, resolve_kernel
 from bochner.kernels.base import check_scale
-from bochner.planning import median_length_scale
 from bochner.sampling import MonteCarlo
 from bochner.theory.base import check_delta
 from bochner.theory.downstream import HSIC
+from bochner.tuning.median import median_length_scale
 
 __all__ = ["hsic_test"]
 
@@ -136,7 +136,7 @@ class _FrequencyPairs:
         cls, kernels: tuple[Stationary, ...], n_features: tuple[int, int], n_components: int, seed: int
     ) -> _FrequencyPairs:
         # The two sides must be independent: the second has a seed of its own.
-        seeds = (seed, int(generator(seed, Stream.SEARCH).integers(2**32)))
+        seeds = (seed, int(generator(seed, Purpose.SEARCH).integers(2**32)))
         left, right = (
             draw_fourier_map(each, MonteCarlo(), n_features=d, n_components=n_components, embedding="paired", seed=own)
             for each, d, own in zip(kernels, n_features, seeds, strict=True)
@@ -180,7 +180,7 @@ class _FrequencyPairs:
 
 def _resampled(pairs: _FrequencyPairs, X: Array, Y: Array, n_resamples: int, seed: int) -> Array:
     """The observed HSIC and `n_resamples` others, drawn from the cosets of the cyclic shifts."""
-    rng, n = generator(seed, Stream.RESAMPLES), len(X)
+    rng, n = generator(seed, Purpose.RESAMPLES), len(X)
     cosets = [pairs.on_all_shifts(X, Y)]
     while len(cosets) * n < n_resamples + 1:
         cosets.append(pairs.on_all_shifts(X, Y[rng.permutation(n)]))

@@ -18,7 +18,7 @@ from bochner.comparison.samples import pooled_rows
 from bochner.errors import invalid_parameter
 from bochner.kernels import Stationary, resolve_kernel
 from bochner.kernels.base import check_scale
-from bochner.planning import median_length_scale
+from bochner.tuning.median import median_length_scale
 
 __all__ = ["CHOICES", "candidates", "most_powerful"]
 

@@ -24,7 +24,7 @@ from bochner.comparison.embedding import KernelFeatures, feature_witness, group_
 from bochner.comparison.resampling import Relabelling, cut
 from bochner.comparison.samples import check_rows
 from bochner.kernels import Stationary
-from bochner.planning import MemoryBill, require_memory
+from bochner.memory import MemoryBill, require_memory
 from bochner.theory import Certificate
 from bochner.theory.base import check_delta
 from bochner.theory.downstream import MMDSquared

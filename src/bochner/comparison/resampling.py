@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.special import logsumexp
 
-from bochner._random import Stream, generator
+from bochner._random import Purpose, generator
 from bochner._typing import Array
 from bochner.errors import invalid_parameter
 
@@ -60,7 +60,7 @@ class Relabelling:
 
     def chunks(self, size: int) -> Iterator[Array]:
         """Indicators of the first sample, (at most `size`, n_blocks), the observed one first; always the same."""
-        rng, left = generator(self.seed, Stream.RESAMPLES), self.n_resamples
+        rng, left = generator(self.seed, Purpose.RESAMPLES), self.n_resamples
         first, second = self.n_blocks
         observed = np.r_[np.ones(first), np.zeros(second)][None]
         while left > 0:

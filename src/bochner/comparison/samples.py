@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils import check_array
 
-from bochner._random import Stream, generator
+from bochner._random import Purpose, generator
 from bochner._typing import Array
 from bochner.errors import InvalidDataError
 
@@ -46,7 +46,7 @@ def pooled_rows(X: Any, Y: Any, seed: int) -> Array:
     n, total = X.shape[0], X.shape[0] + Y.shape[0]
     chosen = np.arange(total)
     if total > _POOLED:
-        chosen = np.sort(generator(seed, Stream.SUBSAMPLE).choice(total, size=_POOLED, replace=False))
+        chosen = np.sort(generator(seed, Purpose.SUBSAMPLE).choice(total, size=_POOLED, replace=False))
     return np.vstack([_dense(X[chosen[chosen < n]]), _dense(Y[chosen[chosen >= n] - n])])
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import issparse, vstack
 from sklearn.base import clone
 
-from bochner._random import Stream, generator, resolve_seed
+from bochner._random import Purpose, generator, resolve_seed
 from bochner.comparison.discrepancy import check_estimator
 from bochner.comparison.embedding import KernelFeatures, default_components
 from bochner.comparison.kernel_choice import candidates, most_powerful
@@ -141,22 +141,22 @@ def mmd_test(
         values.append(pool.squared_mmd(relabelling, estimator))
         witnesses.append(pool.witness)
     if len(kernels) == 1:
-        loudest, statistics = 0, values[0]
+        strongest, statistics = 0, values[0]
         tolerance = _TIE * getattr(kernels[0], "variance", 1.0) * (1 / X.shape[0] + 1 / Y.shape[0])
     else:
-        loudest, statistics = int(np.argmax(studentised(np.array(values))[:, 0])), fused(np.array(values))
+        strongest, statistics = int(np.argmax(studentised(np.array(values))[:, 0])), fused(np.array(values))
         tolerance = _TIE
     return KernelTestResult(
         statistic=float(statistics[0]),
         pvalue=p_value(statistics, tolerance),
         null_distribution=statistics[1:],
-        kernel=kernels[loudest],
+        kernel=kernels[strongest],
         kernels=kernels,
         n_components=pool.n_components,
         certificate=pool.certify(estimator, delta, len(kernels)),
         block_rows=pool.block_rows,
         assumptions=_ASSUMPTIONS[resampling],
-        _witness=witnesses[loudest],
+        _witness=witnesses[strongest],
     )
 
 
@@ -189,7 +189,7 @@ class _PoolMaker:
 
 def _fitted(features: Any, X: Any, Y: Any, seed: int) -> Any:
     """A copy of the transformer, fitted to rows of both samples drawn at random."""
-    order = generator(seed, Stream.SUBSAMPLE).permutation(X.shape[0] + Y.shape[0])[:_FITTED_ROWS]
+    order = generator(seed, Purpose.SUBSAMPLE).permutation(X.shape[0] + Y.shape[0])[:_FITTED_ROWS]
     first, second = order[order < X.shape[0]], order[order >= X.shape[0]] - X.shape[0]
     stack = vstack if issparse(X) else np.concatenate
     return clone(features).fit(stack([X[np.sort(first)], Y[np.sort(second)]]))
@@ -206,7 +206,7 @@ def _learn(
         raise InvalidDataError(
             f"length_scale='held_out' needs at least 4 rows of each sample. Got {X.shape[0]} and {Y.shape[0]}."
         )
-    search_seed = int(generator(seed, Stream.SEARCH).integers(2**32))
+    search_seed = int(generator(seed, Purpose.SEARCH).integers(2**32))
     (X_search, X_test), (Y_search, Y_test) = ((rows[::2], rows[1::2]) for rows in (X, Y))
     kernels = candidates("mmd_test", kernel, "held_out", factors, X_search, Y_search, search_seed)
     best = most_powerful(kernels, lambda each: maker.feature_pool(X_search, Y_search, each, search_seed))

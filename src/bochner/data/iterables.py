@@ -12,10 +12,10 @@ import numpy as np
 from scipy.sparse import csr_matrix, issparse
 
 from bochner._typing import Array
+from bochner.data.pieces import PieceSource
 from bochner.data.rechunk import rechunked
 from bochner.data.shape import Shape, computation_dtype, target_dtype
 from bochner.data.source import Block, RowSource
-from bochner.data.stream import StreamedSource
 from bochner.errors import InvalidDataError, invalid_parameter
 
 __all__ = ["BlockSource", "OneShotSource", "scan_blocks"]
@@ -69,7 +69,7 @@ def scan_blocks(
     raise invalid_parameter("scan_blocks", "blocks", "a list, a function without arguments or an iterator", blocks)
 
 
-class BlockSource(StreamedSource):
+class BlockSource(PieceSource):
     """Rows from blocks that can be had again: `start()` begins a pass over them.
 
     `n_made` of them come to life by reading: the one in use, the one read ahead, the one in the making; none of a list.

@@ -11,9 +11,9 @@ import numpy as np
 
 from bochner._typing import Array
 from bochner.data.chunks import Chunks, chunks_of
+from bochner.data.pieces import PieceSource
 from bochner.data.shape import Shape, computation_dtype, target_dtype
 from bochner.data.source import Block, RowSource
-from bochner.data.stream import StreamedSource
 from bochner.errors import InvalidDataError, invalid_parameter
 
 __all__ = ["NpySource", "scan_npy"]
@@ -81,7 +81,7 @@ class _Part:
         return table if self.columns == list(range(table.shape[1])) else table[:, self.columns]
 
 
-class NpySource(StreamedSource):
+class NpySource(PieceSource):
     """Rows of arrays in pieces: features, and targets and weights beside them or among their columns."""
 
     def __init__(self, features: _Part, targets: _Part | None, weights: _Part | None, dtype: Any) -> None:

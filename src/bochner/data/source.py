@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import vstack as stack_sparse
 
-from bochner._random import Stream, generator
+from bochner._random import Purpose, generator
 from bochner._typing import Array
 from bochner.errors import InvalidDataError
 
@@ -113,7 +113,7 @@ class RowSource(ABC):
         weight = self.targets()[1] if self.weighted else None
         present = np.arange(self.n_rows) if weight is None else np.flatnonzero(weight)
         if len(present) > size:
-            present = np.sort(generator(seed, Stream.SUBSAMPLE).choice(present, size=size, replace=False))
+            present = np.sort(generator(seed, Purpose.SUBSAMPLE).choice(present, size=size, replace=False))
         return self.take(present)
 
     def targets(self) -> tuple[Array, Array | None]:

@@ -15,9 +15,9 @@ from bochner._typing import Array
 from bochner.data.arrow import label_column, number_column, number_columns, number_dtype
 from bochner.data.encoding import encode, encoded_names
 from bochner.data.layout import Layout
+from bochner.data.pieces import PieceSource
 from bochner.data.shape import Shape, computation_dtype
 from bochner.data.source import Block
-from bochner.data.stream import StreamedSource
 from bochner.errors import InvalidDataError
 
 __all__ = ["TableSource"]
@@ -26,7 +26,7 @@ _HEAD_ROWS = 16
 _ALLOCATOR_BYTES = 3 * 2**24  # what Arrow's allocator keeps of buffers that are free again: 20 to 45 MB, measured
 
 
-class TableSource(StreamedSource):
+class TableSource(PieceSource):
     """A table whose rows come as Arrow batches.
 
     A kind of storage is one subclass: `_batches`.

@@ -3,13 +3,13 @@
 from bochner.estimators.classifier import KernelClassifier
 from bochner.estimators.distribution import DistributionClassifier, DistributionRegressor
 from bochner.estimators.drift import DriftDetector, DriftReport
+from bochner.estimators.fourier import FourierFeatures
 from bochner.estimators.nystroem import NystroemFeatures
 from bochner.estimators.orbit import OrbitFeatures
 from bochner.estimators.pca import KernelPCA
 from bochner.estimators.regressor import KernelRegressor
 from bochner.estimators.spline import SplineFeatures
 from bochner.estimators.table import TableEncoder
-from bochner.estimators.transformers import FourierFeatures
 
 __all__ = [
     "DistributionClassifier",

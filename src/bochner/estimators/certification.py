@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from bochner._random import Stream, generator
+from bochner._random import Purpose, generator
 from bochner._typing import Array
 from bochner.errors import AssumptionError
 from bochner.features import FourierMap, transform
@@ -109,7 +109,7 @@ class MapCertifier:
         n = X.shape[0]
         if n < 4 or self.sampler.uses_pilot:
             return
-        order = generator(self.seed, Stream.PAIRS).permutation(n)[: 2 * min(n // 2, _PAIRS)]
+        order = generator(self.seed, Purpose.PAIRS).permutation(n)[: 2 * min(n // 2, _PAIRS)]
         left, right = X[order[::2]], X[order[1::2]]
         estimate = np.sum(self.features(left) * self.features(right), axis=1)
         largest = self.kernel.variance + float(np.sum(self.fourier.amplitude**2))  # |k| + |s|

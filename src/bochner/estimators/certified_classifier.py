@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from bochner._typing import Array
-from bochner.data import RowBlocks
+from bochner.data import ArrayRows
 from bochner.errors import AssumptionError, InvalidDataError
 from bochner.estimators._sklearn import check_sample_weight
 from bochner.estimators.classifier_certificate import ClassifierModel, certify_classifier
@@ -145,14 +145,14 @@ class CertifiedClassifier:
         weight = check_sample_weight(sample_weight, X)
         of_fit = getattr(self, "_identity_of_rows", None)
         if y is None:
-            rows = RowBlocks(X, np.empty((X.shape[0], 0)), weight, X.dtype)
+            rows = ArrayRows(X, np.empty((X.shape[0], 0)), weight, X.dtype)
             found = certified_rows(rows, of_fit, targets=False, weights=None)
             partial = "partial_fit approximates the model of all rows, and keeps none of them in mind"
             return replace(found, difference=partial) if self._prior is not None else found
         labels = self._labels(column_or_1d(y), X.shape[0], weight)
         weights = self._row_weights(self.classes_[labels], labels, weight, None)
         origin = "the sample weights" if self.class_weight is None else "the labels or the sample weights"
-        return certified_rows(RowBlocks(X, labels, weights, X.dtype), of_fit, targets=True, weights=origin)
+        return certified_rows(ArrayRows(X, labels, weights, X.dtype), of_fit, targets=True, weights=origin)
 
     def _labels(self, y: Array, n_rows: int, weight: Array | None) -> Array:
         """Labels as numbers; those of rows of weight 0 may be of any class."""
@@ -166,5 +166,5 @@ class CertifiedClassifier:
         return np.searchsorted(self.classes_, np.where(known, y, self.classes_[0]))
 
 
-def _parts(rows: RowBlocks) -> tuple[Any, Array | None, Array | None]:
+def _parts(rows: ArrayRows) -> tuple[Any, Array | None, Array | None]:
     return rows.X, rows.Y[:, 0] if rows.n_targets else None, rows.sample_weight

@@ -12,10 +12,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bochner._typing import Array
-from bochner.data import RowBlocks
+from bochner.data import ArrayRows
 from bochner.errors import AssumptionError, InvalidDataError, invalid_parameter
 from bochner.estimators._sklearn import check_sample_weight
-from bochner.estimators.intervals import hold_out
+from bochner.estimators.intervals import calibration_split
 from bochner.estimators.map_transformer import CertificateContext, MapTransformer
 from bochner.estimators.ridge_certificate import RidgeModel, certify_ridge, certify_rows, certify_without_rows
 from bochner.estimators.ridge_fit import left_out_rows
@@ -148,7 +148,7 @@ class CertifiedRidge:
             rows = in_memory(source)
         elif y is None:
             X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-            rows = RowBlocks(X, np.empty((X.shape[0], 0)), check_sample_weight(sample_weight, X), X.dtype)
+            rows = ArrayRows(X, np.empty((X.shape[0], 0)), check_sample_weight(sample_weight, X), X.dtype)
         else:
             rows, _ = rows_to_fit(self, X, y, sample_weight, reset=False, multi_output=True, y_numeric=True)  # type: ignore[assignment]
         targets = rows.n_targets > 0
@@ -162,10 +162,10 @@ class CertifiedRidge:
             return replace(certified_rows(rows, None, targets=False), difference=reason)
         return found
 
-    def _kept(self, rows: RowBlocks) -> RowBlocks:
+    def _kept(self, rows: ArrayRows) -> ArrayRows:
         """The rows less those that the fit held out, to calibrate intervals or to end its iterations."""
         try:
-            kept = hold_out(rows, self.seed_)[0] if self.interval == "conformal" else rows
+            kept = calibration_split(rows, self.seed_)[0] if self.interval == "conformal" else rows
         except InvalidDataError:
             return rows  # too few: they are not those of the fit
         if self.solver_ != "iterative" or self.validation_fraction is None:

@@ -19,14 +19,15 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from bochner._typing import Array
-from bochner.data import RowBlocks, RowSource
+from bochner.data import ArrayRows, RowSource
 from bochner.errors import InvalidDataError, invalid_parameter
 from bochner.estimators._sklearn import Interval, StrOptions, validated
 from bochner.estimators.certified_classifier import CertifiedClassifier
 from bochner.estimators.kernel_model import KernelModel, check_penalties
 from bochner.estimators.rows import blockwise, linear_predictions, rows_to_fit
 from bochner.kernels import Stationary
-from bochner.planning import classifier_bill, require_memory
+from bochner.memory import require_memory
+from bochner.planning import classifier_bill
 from bochner.solvers import (
     ClassificationProblem,
     Fold,
@@ -86,7 +87,7 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, KernelModel):
         Folds for alpha="cv" and probability=True; a number: so many, every class spread evenly.
     length_scale : "auto", "ard", "median", float or array of shape (n_features,), default="auto"
         "ard": one scale per feature, "auto": one for all, learned by the log loss of rows that are held out
-        (`bochner.planning.tuning`) for the given `alpha`; the median is kept where nothing is better by more than
+        (`bochner.tuning`) for the given `alpha`; the median is kept where nothing is better by more than
         noise. The hinge losses have the scales of the logistic loss. A kernel that is handed over keeps its scale,
         unless "ard" is asked for. "median", and "auto" with fewer than 300 rows: the median distance between rows.
     fit_intercept : bool, default=True
@@ -211,8 +212,8 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, KernelModel):
         self
         """
         rows, labels, weight = self._validated_rows(X, y, sample_weight, None)
-        self._settle_seed()
-        self._settle_features(rows, (labels, weight))
+        self._choose_seed()
+        self._choose_features(rows, (labels, weight))
         self._identity_of_rows = identify(rows, labels, weight)
         problem = self._problem(rows, labels, weight)
         self._prior, self._inverse_temperature = None, 1.0
@@ -247,8 +248,8 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, KernelModel):
         known = self.classes_ if prior is not None else None if classes is None else np.unique(classes)
         rows, labels, weight = self._validated_rows(X, y, sample_weight, known, reset=prior is None)
         if prior is None:
-            self._settle_seed()
-            self._settle_features(rows, (labels, weight))
+            self._choose_seed()
+            self._choose_features(rows, (labels, weight))
             self._warn_of_first_block(rows.n_rows)
             self.alpha_, self.alphas_, self.cv_losses_ = float(self.alpha), None, None
             self._inverse_temperature = 1.0
@@ -314,7 +315,7 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, KernelModel):
     ) -> tuple[RowSource, Array, Array]:
         """The rows, their labels 0 ... n_classes - 1, and their weights, those of the classes included."""
         rows, y = rows_to_fit(self, X, y, sample_weight, reset=reset)
-        weight = rows.sample_weight if isinstance(rows, RowBlocks) else None
+        weight = rows.sample_weight if isinstance(rows, ArrayRows) else None
         if y is None:
             Y, weight = rows.targets()
             y = column_or_1d(Y)
@@ -331,7 +332,7 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, KernelModel):
             )
         known = np.isin(y, self.classes_)
         labels = np.searchsorted(self.classes_, np.where(known, y, self.classes_[0]))
-        if isinstance(rows, RowBlocks):
+        if isinstance(rows, ArrayRows):
             rows = replace(rows, Y=labels)  # labels may be text, and blocks have numbers
         return rows, labels, self._row_weights(y, labels, weight, classes)
 
@@ -357,7 +358,7 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, KernelModel):
         require_memory(bill, f"Lower n_components (now {D}), or raise the budget with bochner.set_config(memory=...).")
         self.n_rows_ = rows.n_rows
         stream = open_stream(rows, feature_map)
-        if self.loss != "logistic" and not stream.kept and not isinstance(rows, RowBlocks):
+        if self.loss != "logistic" and not stream.kept and not isinstance(rows, ArrayRows):
             raise InvalidDataError(
                 f"loss={self.loss!r} visits rows in random order: they, or their features, must fit in memory. Use "
                 "loss='logistic', or raise the budget with bochner.set_config(memory=...)."

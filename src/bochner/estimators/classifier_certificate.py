@@ -8,17 +8,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bochner._random import Stream, generator
+from bochner._random import Purpose, generator
 from bochner._typing import Array
 from bochner.config import get_config
-from bochner.data import RowBlocks
+from bochner.data import ArrayRows
 from bochner.errors import InvalidDataError
 from bochner.estimators.map_transformer import CertificateContext, MapTransformer
 from bochner.estimators.rows_of_fit import CertifiedRows, share_rows
 from bochner.features.nystroem import draw_nystroem_map
 from bochner.solvers import ClassificationProblem, LinearSolution, Logistic
 from bochner.solvers.exact_classifier import ExactGap, logistic_gap, margin_gap
-from bochner.solvers.losses import Margin
+from bochner.solvers.losses import Hinge
 from bochner.statistics import FeatureStream
 from bochner.statistics.kernel_product import KernelProduct
 from bochner.theory import Certificate
@@ -156,7 +156,7 @@ def _gap(
     if model.loss == "logistic":
         return logistic_gap(product, Logistic(labels, weight), scores, model.alpha, intercept=model.intercept)
     assert solution.dual is not None
-    loss = Margin(_signs(labels, model.n_classes), weight, squared=model.loss == "squared_hinge")
+    loss = Hinge(_signs(labels, model.n_classes), weight, squared=model.loss == "squared_hinge")
     return margin_gap(product, loss, model.alpha * solution.dual, model.alpha, intercept=model.intercept)
 
 
@@ -167,9 +167,9 @@ def _landmark_problem(model: ClassifierModel, rows: CertifiedRows, labels: Array
     """
     affordable = int(min(np.sqrt(get_config().memory_budget() / 64), get_config().memory_budget() / (32 * rows.n_rows)))
     size = max(1, min(rows.n_rows, _LANDMARKS, affordable))
-    chosen = np.sort(generator(model.seed, Stream.SUBSAMPLE).choice(rows.n_rows, size=size, replace=False))
+    chosen = np.sort(generator(model.seed, Purpose.SUBSAMPLE).choice(rows.n_rows, size=size, replace=False))
     landmarks = draw_nystroem_map(model.features._exact_kernel().towards(rows.X[chosen]))
-    blocks = RowBlocks(rows.X, rows.Y, rows.weight, np.dtype(float))
+    blocks = ArrayRows(rows.X, rows.Y, rows.weight, np.dtype(float))
     return ClassificationProblem(
         stream=FeatureStream(blocks, landmarks, keep=True),
         labels=labels,

@@ -17,11 +17,11 @@ from bochner.comparison.embedding import KernelFeatures, default_components
 from bochner.errors import InvalidDataError
 from bochner.estimators._sklearn import Interval, StrOptions, validated
 from bochner.estimators.classifier import KernelClassifier
+from bochner.estimators.fourier import FourierFeatures
 from bochner.estimators.regressor import KernelRegressor
-from bochner.estimators.transformers import FourierFeatures
 from bochner.kernels import Stationary, resolve_kernel
 from bochner.kernels.base import check_scale
-from bochner.planning import median_length_scale
+from bochner.tuning.median import median_length_scale
 
 __all__ = ["DistributionClassifier", "DistributionRegressor"]
 

@@ -11,21 +11,21 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from bochner._random import Stream, generator, resolve_seed
+from bochner._random import Purpose, generator, resolve_seed
 from bochner._typing import Array
 from bochner.comparison.embedding import KernelFeatures, feature_witness, group_sums
 from bochner.comparison.null_law import ChiSquaredMixture
 from bochner.comparison.sequential import ConformalEvidence
 from bochner.comparison.windows import RoundedFourier, harmless_in_float32, window_means
-from bochner.data import RowBlocks
+from bochner.data import ArrayRows
 from bochner.errors import InvalidDataError, MissingExtraError
 from bochner.estimators._sklearn import Interval, StrOptions, refuse_lazy, validated
 from bochner.estimators.drift_file import read_detector, write_detector
-from bochner.estimators.transformers import FourierFeatures
+from bochner.estimators.fourier import FourierFeatures
 from bochner.kernels import Stationary, resolve_kernel
 from bochner.kernels.base import check_scale
-from bochner.planning import median_length_scale
 from bochner.statistics import Moments, accumulate, plan_pass
+from bochner.tuning.median import median_length_scale
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -198,7 +198,7 @@ class DriftDetector(BaseEstimator):
         self.n_reference_ = n
         self._learn_law(X)
         self._learn_windows(X)
-        chosen = generator(seed, Stream.SUBSAMPLE).choice(n, size=min(n, _KEPT_ROWS), replace=False)
+        chosen = generator(seed, Purpose.SUBSAMPLE).choice(n, size=min(n, _KEPT_ROWS), replace=False)
         self._kept = np.asarray(X[np.sort(chosen)], dtype=float)
         self.reset()
         return self
@@ -327,7 +327,7 @@ class DriftDetector(BaseEstimator):
     def _learn_law(self, X: Any) -> None:
         """Mean of the features over the reference, and eigenvalues of their covariance."""
         fourier, n = self._map, X.shape[0]
-        blocks = RowBlocks(X, np.broadcast_to(0.0, (n,)), None, _DOUBLE)
+        blocks = ArrayRows(X, np.broadcast_to(0.0, (n,)), None, _DOUBLE)
         moments = accumulate(blocks, fourier, Moments.empty(fourier.n_components, 1), plan_pass(n, fourier, 1, _DOUBLE))
         self._reference_mean = moments.z_mean
         eigenvalues = np.linalg.eigvalsh(moments.zz / (n - 1), UPLO="L")

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import ndtri
 
-from bochner._random import Stream, generator
+from bochner._random import Purpose, generator
 from bochner._typing import Array
-from bochner.data import RowBlocks, RowSource
+from bochner.data import ArrayRows, RowSource
 from bochner.errors import InvalidDataError
 
-__all__ = ["ConformalScores", "hold_out", "normal_factor"]
+__all__ = ["ConformalScores", "calibration_split", "normal_factor"]
 
 _SHARE, _MOST = 0.1, 2000  # of the rows held out: more would make the cover of one fit only a little steadier
 _FEWEST = 20
@@ -48,19 +48,19 @@ def normal_factor(level: float) -> float:
     return float(ndtri(0.5 + level / 2))
 
 
-def hold_out(blocks: RowSource, seed: int) -> tuple[RowBlocks, RowBlocks]:
+def calibration_split(blocks: RowSource, seed: int) -> tuple[ArrayRows, ArrayRows]:
     """Rows to fit, and rows to calibrate on: a tenth of those of positive weight, at most 2,000.
 
     The first part has all rows, with weight 0 for those of the second.
     """
-    if not isinstance(blocks, RowBlocks):
+    if not isinstance(blocks, ArrayRows):
         raise InvalidDataError(f"interval='conformal' needs rows in memory. Got {type(blocks).__name__}.")
     weight = np.ones(blocks.n_rows) if blocks.sample_weight is None else np.array(blocks.sample_weight, dtype=float)
     present = np.flatnonzero(weight)
     size = min(max(_FEWEST, int(_SHARE * len(present))), _MOST)
     if len(present) < 2 * size:
         raise InvalidDataError(f"interval='conformal' needs at least {2 * _FEWEST} rows. Got {len(present)}.")
-    held = np.sort(generator(seed, Stream.CALIBRATION).choice(present, size=size, replace=False))
+    held = np.sort(generator(seed, Purpose.CALIBRATION).choice(present, size=size, replace=False))
     weight[held] = 0
     return (
         replace(blocks, sample_weight=weight),

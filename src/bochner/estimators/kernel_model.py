@@ -13,20 +13,21 @@ from sklearn.base import BaseEstimator, clone
 
 from bochner._random import resolve_seed
 from bochner._typing import Array
-from bochner.data import RowBlocks, RowSource
+from bochner.data import ArrayRows, RowSource
 from bochner.errors import AssumptionError, FirstBlockWarning, invalid_parameter
 from bochner.estimators._sklearn import CallbackSupportMixin, HasMethods, Interval, StrOptions
+from bochner.estimators.fourier import FourierFeatures
 from bochner.estimators.learned_scale import TargetsOfRows, check_learnable, given_penalty, learn_scales
 from bochner.estimators.map_transformer import MapTransformer
 from bochner.estimators.nystroem import NystroemFeatures
-from bochner.estimators.transformers import FourierFeatures
 from bochner.features import FeatureMap, map_of
 from bochner.kernels import Stationary, resolve_kernel
 from bochner.kernels.base import check_scale
-from bochner.planning import MEDIAN_ROWS, default_width, median_length_scale
-from bochner.planning.tuning import Tuning
+from bochner.planning import default_width
 from bochner.sampling import resolve_sampler
 from bochner.statistics import CheckpointFile
+from bochner.tuning import Tuning
+from bochner.tuning.median import MEDIAN_ROWS, median_length_scale
 
 __all__ = ["KernelModel", "check_penalties"]
 
@@ -37,7 +38,7 @@ _ROWS_FOR_FEATURES = 20_000
 
 
 class KernelModel(CallbackSupportMixin, BaseEstimator):
-    """An estimator on the features of a kernel; `_settle_features` sets `seed_` and `features_`.
+    """An estimator on the features of a kernel; `_choose_features` sets `seed_` and `features_`.
 
     `_width_parameter` names the constructor's parameter for the width of the map; `_supervised` says that there are
     targets to learn length scales from.
@@ -67,13 +68,13 @@ class KernelModel(CallbackSupportMixin, BaseEstimator):
         "random_state": FourierFeatures._parameter_constraints["random_state"],
     }
 
-    def _settle_seed(self, file: CheckpointFile | None = None) -> None:
+    def _choose_seed(self, file: CheckpointFile | None = None) -> None:
         """Settle the seed. A resumed fit has its old one."""
         self.seed_ = resolve_seed(self.random_state)
         if file is not None:
             self.seed_ = file.notes.setdefault("seed", self.seed_)
 
-    def _settle_features(self, rows: RowSource, targets: TargetsOfRows | None = None) -> None:
+    def _choose_features(self, rows: RowSource, targets: TargetsOfRows | None = None) -> None:
         """Settle what must be known before the first row, after the seed: kernel and features.
 
         `targets` are those to learn scales from, with their weights; None: those of the rows.
@@ -81,7 +82,7 @@ class KernelModel(CallbackSupportMixin, BaseEstimator):
         self.tuning_ = None
         self._record_settings()
         if self.features is not None and not isinstance(self.features, str):
-            X = rows.X if isinstance(rows, RowBlocks) else rows.sample(_ROWS_FOR_FEATURES, self.seed_)
+            X = rows.X if isinstance(rows, ArrayRows) else rows.sample(_ROWS_FOR_FEATURES, self.seed_)
             self.features_ = clone(self.features).fit(X)
             self._feature_map = map_of(self.features_, X)
             return
@@ -107,7 +108,7 @@ class KernelModel(CallbackSupportMixin, BaseEstimator):
         """
         if not resolve_sampler(self.sampling).uses_pilot:
             return np.zeros((1, rows.n_features), dtype=rows.dtype)
-        if not isinstance(rows, RowBlocks):
+        if not isinstance(rows, ArrayRows):
             return rows.sample(_ROWS_FOR_FEATURES, self.seed_)
         return rows.X if rows.sample_weight is None else rows.X[np.flatnonzero(rows.sample_weight)]
 
@@ -139,7 +140,7 @@ class KernelModel(CallbackSupportMixin, BaseEstimator):
 
     def _announce_passes(self, rows: RowSource, n_solver: int) -> None:
         """Tell the log how often rows that are not in memory will be read, and why."""
-        if isinstance(rows, RowBlocks):
+        if isinstance(rows, ArrayRows):
             return
         looks = []
         if rows.known_rows is None and (rows.passes is None or isinstance(getattr(self, self._width_parameter), str)):

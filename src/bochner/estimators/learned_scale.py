@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_regressor
 
-from bochner._random import Stream, generator
+from bochner._random import Purpose, generator
 from bochner._typing import Array
 from bochner.config import get_config
 from bochner.data import RowSource
 from bochner.errors import invalid_parameter
 from bochner.kernels import Stationary, resolve_kernel
-from bochner.planning.tuning import (
+from bochner.tuning import (
     COMPARED_ROWS,
     FEWEST_ROWS,
     TUNING_ROWS,
@@ -87,7 +87,7 @@ def subsample(rows: RowSource, targets: TargetsOfRows, size: int, seed: int) -> 
     present = np.arange(rows.n_rows) if weight is None else np.flatnonzero(weight)
     if len(present) > min(size, COMPARED_ROWS):
         size = min(size, len(present))
-        present = generator(seed, Stream.TUNING_ROWS).choice(present, size=size, replace=False)
+        present = generator(seed, Purpose.TUNING_ROWS).choice(present, size=size, replace=False)
     return rows.take(present), Y[present], None if weight is None else weight[present]
 
 

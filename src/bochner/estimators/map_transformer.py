@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from bochner._typing import Array
 from bochner.errors import AssumptionError
 from bochner.features import FeatureMap, transform
-from bochner.planning import MemoryBill, require_memory
+from bochner.memory import MemoryBill, require_memory
 from bochner.statistics.kernel_product import ExactKernel
 from bochner.theory import Certificate
 

@@ -9,18 +9,18 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from bochner._random import Stream, generator, resolve_seed
+from bochner._random import Purpose, generator, resolve_seed
 from bochner._typing import Array
 from bochner.estimators._sklearn import Interval, StrOptions, refuse_lazy, validated
+from bochner.estimators.fourier import FourierFeatures
 from bochner.estimators.landmark_certificate import certify_landmarks
 from bochner.estimators.map_transformer import CertificateContext, MapTransformer
 from bochner.estimators.orbit import choose_transforms
-from bochner.estimators.transformers import FourierFeatures
 from bochner.features.nystroem import KernelMap, NystroemMap, draw_nystroem_map, leverage_of_rows, moves_one_side
 from bochner.features.pivoting import pivoted_rows
 from bochner.groups import Group
 from bochner.kernels import Stationary, resolve_kernel
-from bochner.planning import MemoryBill, require_memory
+from bochner.memory import MemoryBill, require_memory
 from bochner.statistics.kernel_product import ExactKernel
 from bochner.theory import Certificate
 from bochner.theory.base import check_delta
@@ -174,7 +174,7 @@ class NystroemFeatures(MapTransformer):
 
     def _choose(self, X: Any, n_landmarks: int) -> tuple[Array, Array]:
         """Landmarks (L, d), and some rows that are none, in float64."""
-        rng = generator(self.seed_, Stream.SUBSAMPLE)
+        rng = generator(self.seed_, Purpose.SUBSAMPLE)
         order = rng.permutation(X.shape[0])
         uniform = _dense(X, order[:n_landmarks])
         if self.landmarks == "uniform" or n_landmarks == X.shape[0]:

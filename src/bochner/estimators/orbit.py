@@ -12,13 +12,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from bochner._random import resolve_seed
 from bochner.errors import AssumptionError
 from bochner.estimators._sklearn import HasMethods, Interval, StrOptions, refuse_lazy, validated
+from bochner.estimators.fourier import FourierFeatures
 from bochner.estimators.map_transformer import CertificateContext, MapTransformer
 from bochner.estimators.orbit_certificate import certify_orbit
-from bochner.estimators.transformers import FourierFeatures
 from bochner.features import FeatureMap, OrbitFourierMap, TransformerMap, draw_orbit_map
 from bochner.features.nystroem import moves_one_side
 from bochner.groups import Group, Transforms
-from bochner.planning import MemoryBill, require_memory
+from bochner.memory import MemoryBill, require_memory
 from bochner.statistics.kernel_product import ExactKernel
 from bochner.theory import Certificate
 

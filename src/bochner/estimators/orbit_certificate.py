@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from bochner._random import Stream, generator
+from bochner._random import Purpose, generator
 from bochner._typing import Array
 from bochner.errors import AssumptionError
 from bochner.estimators.certification import EXACT_ROWS, computed_error, tightest_first
-from bochner.estimators.transformers import FourierFeatures
+from bochner.estimators.fourier import FourierFeatures
 from bochner.features import transform
 from bochner.sampling import resolve_sampler
 from bochner.theory import orbit
@@ -34,7 +34,7 @@ def certify_orbit(
     `features` is a fitted `OrbitFeatures`.
     """
     check_delta(delta)
-    order = generator(features.seed_, Stream.PAIRS).permutation(X.shape[0])
+    order = generator(features.seed_, Purpose.PAIRS).permutation(X.shape[0])
     alike = []
     if hasattr(features.base_, "kernel_"):
         alike = [*_computed(features, X, order, precision)]

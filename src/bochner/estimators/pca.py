@@ -11,7 +11,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from bochner._typing import Array
-from bochner.data import RowBlocks, RowSource
+from bochner.data import ArrayRows, RowSource
 from bochner.errors import InvalidDataError, invalid_parameter
 from bochner.estimators._sklearn import (
     Interval,
@@ -26,7 +26,8 @@ from bochner.estimators.kernel_model import KernelModel
 from bochner.estimators.pre_image import PreImages, ScoreMap, fit_pre_images
 from bochner.estimators.rows import adopt_columns, open_rows, over_rows
 from bochner.kernels import Stationary
-from bochner.planning import pca_bill, require_memory
+from bochner.memory import require_memory
+from bochner.planning import pca_bill
 from bochner.sampling import resolve_sampler
 from bochner.solvers import PrincipalAxes, principal_axes
 from bochner.statistics import Moments, accumulate, plan_pass
@@ -179,7 +180,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelModel):
         self._add(rows)
         self._axes = self._solve()
         if self.fit_inverse_transform:
-            assert isinstance(rows, RowBlocks)
+            assert isinstance(rows, ArrayRows)
             self._pre_images = fit_pre_images(
                 rows,
                 self._scores(),
@@ -294,7 +295,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelModel):
             reset=reset,
             ensure_min_samples=ensure_min_samples,
         )
-        return RowBlocks(X, np.empty((X.shape[0], 0)), check_sample_weight(sample_weight, X), X.dtype)
+        return ArrayRows(X, np.empty((X.shape[0], 0)), check_sample_weight(sample_weight, X), X.dtype)
 
     def _scanned(self, rows: RowSource, reset: bool) -> RowSource:
         if self.fit_inverse_transform:
@@ -304,8 +305,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelModel):
 
     def _begin(self, rows: RowSource) -> None:
         """Settle everything that must be known before the first row."""
-        self._settle_seed()
-        self._settle_features(rows)
+        self._choose_seed()
+        self._choose_features(rows)
         D = self._map().n_components
         if self.n_components is not None and self.n_components > D:
             raise invalid_parameter(self, "n_components", f"at most {D}, the width of the map", self.n_components)

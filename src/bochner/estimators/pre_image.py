@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 
 from bochner._typing import Array
-from bochner.data import RowBlocks
+from bochner.data import ArrayRows
 from bochner.features import FeatureMap, FourierMap, draw_fourier_map, linear_response
 from bochner.kernels import Gaussian
-from bochner.planning import median_length_scale, require_memory, ridge_bill
+from bochner.memory import require_memory
+from bochner.planning import ridge_bill
 from bochner.sampling import Sampler
 from bochner.solvers import RidgeSolution, solve_ridge
 from bochner.statistics import Moments, accumulate, plan_pass
+from bochner.tuning.median import median_length_scale
 
 __all__ = ["PreImages", "ScoreMap", "fit_pre_images"]
 
@@ -81,7 +83,7 @@ class PreImages:
 
 
 def fit_pre_images(
-    blocks: RowBlocks, scores: ScoreMap, *, width: int, alpha: float | str, sampler: Sampler, seed: int
+    blocks: ArrayRows, scores: ScoreMap, *, width: int, alpha: float | str, sampler: Sampler, seed: int
 ) -> PreImages:
     """Regress the rows on their scores: a Gaussian kernel of the median distance between scores, `width` features."""
     weight = blocks.sample_weight
@@ -91,7 +93,7 @@ def fit_pre_images(
     fourier = draw_fourier_map(
         kernel, sampler, n_features=scores.n_components, n_components=width, embedding="paired", seed=seed
     )
-    targets = RowBlocks(blocks.X, blocks.X, weight, blocks.dtype)
+    targets = ArrayRows(blocks.X, blocks.X, weight, blocks.dtype)
     feature_map, d = _FeaturesOfScores(scores, fourier), int(blocks.X.shape[1])
     plan = plan_pass(blocks.n_rows, feature_map, d, blocks.dtype)
     bill = ridge_bill(plan, n_features=scores.n_components, n_components=width, n_targets=d, dtype=blocks.dtype)

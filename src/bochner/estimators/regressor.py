@@ -14,7 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from bochner._typing import Array
-from bochner.data import RowBlocks, RowSource
+from bochner.data import ArrayRows, RowSource
 from bochner.errors import IllConditionedWarning, InvalidDataError, MemoryBudgetError, invalid_parameter
 from bochner.estimators._sklearn import (
     Interval,
@@ -24,7 +24,7 @@ from bochner.estimators._sklearn import (
     with_callbacks,
 )
 from bochner.estimators.certified_ridge import CertifiedRidge
-from bochner.estimators.intervals import ConformalScores, hold_out, normal_factor
+from bochner.estimators.intervals import ConformalScores, calibration_split, normal_factor
 from bochner.estimators.kernel_model import KernelModel, check_penalties
 from bochner.estimators.ridge_attributes import RidgeAttributes
 from bochner.estimators.ridge_fit import direct_bill, fit_iteratively, identity_of_fit, solver_for
@@ -33,7 +33,8 @@ from bochner.estimators.widening import fit_widening, widens
 from bochner.features import transform
 from bochner.features.nystroem import NystroemMap
 from bochner.kernels import Stationary
-from bochner.planning import WidthCurve, require_memory
+from bochner.memory import require_memory
+from bochner.planning import WidthCurve
 from bochner.solvers import (
     RidgeSolution,
     solve_ridge,
@@ -97,7 +98,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
         Penalties to choose from. None: 25 from the rounding floor of the moments up to their trace, refined around the
         best one (not for "loo").
     length_scale : "auto", "ard", "median", float or array of shape (n_features,), default="auto"
-        "auto": one scale, learned by the evidence of a narrow map on a subsample (`bochner.planning.tuning`), for the
+        "auto": one scale, learned by the evidence of a narrow map on a subsample (`bochner.tuning`), for the
         penalty that is given if `alpha` is a number; the kernel's own if `kernel` is a kernel. "ard": one per feature,
         learned likewise. "median": the median distance between rows. What is learned is learned with other frequencies
         than those of the model, which therefore stay independent of it: certificates hold as they are. (A width that
@@ -264,8 +265,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
         iterative = self.solver_ == "iterative"
         self._announce_passes(rows, self.max_iter if iterative else 2 if self.alpha == "loo" else 1)
         file, checkpoint = self._opened_checkpoint(rows)
-        self._settle_seed(file)
-        rows, held = hold_out(rows, self.seed_) if self.interval == "conformal" else (rows, None)
+        self._choose_seed(file)
+        rows, held = calibration_split(rows, self.seed_) if self.interval == "conformal" else (rows, None)
         self._begin(rows)
         if iterative:
             self._solution = fit_iteratively(self, rows, file)
@@ -304,7 +305,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
         rows = self._validated_rows(X, y, sample_weight, reset=first)
         if first:
             self.solver_ = "direct"
-            self._settle_seed()
+            self._choose_seed()
             self._begin(rows)
             self._warn_of_first_block(rows.n_rows)
         elif rows.n_targets != len(self.moments_.y_mean):
@@ -357,7 +358,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
         rows, y = rows_to_fit(self, X, y, sample_weight, reset=reset, multi_output=True, y_numeric=True)
         if reset:
             self._flat_target = rows.n_targets == 1 if y is None else y.ndim == 1
-        if self.features == "nystroem" and isinstance(rows, RowBlocks):
+        if self.features == "nystroem" and isinstance(rows, ArrayRows):
             return replace(rows, dtype=np.dtype(np.float64))  # as its features: penalties below float32 are common
         return rows
 
@@ -378,7 +379,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
     def _begin(self, rows: RowSource) -> None:
         """Settle everything that must be known before the first row."""
         self._scores, self._row_dtype, self.width_curve_ = None, rows.dtype, None
-        self._settle_features(rows)
+        self._choose_features(rows)
         direct = self.solver_ == "direct"
         self.moments_ = Moments.empty(self._map().n_components, rows.n_targets) if direct else None
         self._solution = None  # an interrupted fit leaves the model of the rows it has seen
@@ -386,16 +387,16 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
     def _fit_all(self, rows: RowSource, checkpoint: MomentsCheckpoint | None) -> None:
         """One pass and the solution; both again in float64 if float32 products cannot carry the best penalty."""
         plan = None
-        if isinstance(rows, RowBlocks) and widens(self, rows):
+        if isinstance(rows, ArrayRows) and widens(self, rows):
             fit_widening(self, rows)
         else:
             plan = self._add(rows, checkpoint)
         self._solution = self._solve(rows, plan)
-        if self._solution.at_floor and self.precision_ == np.float32 and isinstance(rows, RowBlocks):
+        if self._solution.at_floor and self.precision_ == np.float32 and isinstance(rows, ArrayRows):
             self._fit_again(replace(rows, dtype=np.dtype(np.float64)))
         self._warn_if_raised()
 
-    def _fit_again(self, rows: RowBlocks) -> None:
+    def _fit_again(self, rows: ArrayRows) -> None:
         """The fit in float64, if there is memory for it. Callbacks have seen their pass."""
         single = self.moments_
         self.moments_ = Moments.empty(self._map().n_components, rows.n_targets)

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from bochner._random import Stream, generator
+from bochner._random import Purpose, generator
 from bochner._typing import Array
 from bochner.data import RowSource
 from bochner.errors import IllConditionedWarning, invalid_parameter
 from bochner.estimators._sklearn import progress
 from bochner.estimators.kernel_model import check_penalties
 from bochner.features import FeatureMap
-from bochner.planning import KEPT, MemoryBill, choose_solver, iterative_bill, require_memory, ridge_bill
+from bochner.memory import MemoryBill, require_memory
+from bochner.planning import KEPT, choose_solver, iterative_bill, ridge_bill
 from bochner.solvers import Ending, IterativeSolution, solve_ridge_iteratively
 from bochner.statistics import CheckpointFile, PassPlan, RowIdentity, StreamedNormal, identify, plan_pass
 
@@ -111,7 +112,7 @@ def fit_iteratively(model: KernelRegressor, rows: RowSource, checkpoint: Checkpo
 def left_out_rows(fraction: float, n_rows: int, seed: int) -> Array:
     """Rows for validation: a share of them, and no more than 4,096."""
     size = min(_VALIDATION_ROWS, int(np.ceil(fraction * n_rows)))
-    return np.sort(generator(seed, Stream.FOLDS).choice(n_rows, size=size, replace=False))
+    return np.sort(generator(seed, Purpose.FOLDS).choice(n_rows, size=size, replace=False))
 
 
 def _left_out(model: KernelRegressor, rows: RowSource) -> Array | None:

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import validate_data
 
 from bochner._typing import Array
-from bochner.data import READ_ROWS, RowBlocks, RowSource, scan_blocks
+from bochner.data import READ_ROWS, ArrayRows, RowSource, scan_blocks
 from bochner.errors import InvalidDataError
 from bochner.estimators._sklearn import check_sample_weight, refuse_lazy
 from bochner.features import FeatureMap, linear_response
@@ -31,7 +31,7 @@ def rows_to_fit(
         X, y = validate_data(
             estimator, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset, **checks
         )
-        return RowBlocks(X, y, check_sample_weight(sample_weight, X), X.dtype), y
+        return ArrayRows(X, y, check_sample_weight(sample_weight, X), X.dtype), y
     adopt_columns(estimator, rows, reset)
     if rows.n_targets == 0:
         raise InvalidDataError(f"{type(estimator).__name__} needs targets: give target=... when scanning.")

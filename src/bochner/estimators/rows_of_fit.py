@@ -9,9 +9,9 @@ import numpy as np
 from scipy.sparse import issparse
 
 from bochner._typing import Array
-from bochner.data import RowBlocks
+from bochner.data import ArrayRows
 from bochner.errors import AssumptionError
-from bochner.planning import MemoryBill, require_memory
+from bochner.memory import MemoryBill, require_memory
 from bochner.statistics import RowIdentity, identify
 
 __all__ = ["CertifiedRows", "certified_rows", "in_memory", "share_rows", "without"]
@@ -57,7 +57,7 @@ class CertifiedRows:
 
 
 def certified_rows(
-    rows: RowBlocks, of_fit: RowIdentity | None, *, targets: bool, weights: str | None = "the sample weights"
+    rows: ArrayRows, of_fit: RowIdentity | None, *, targets: bool, weights: str | None = "the sample weights"
 ) -> CertifiedRows:
     """The rows of positive weight, compared with those of the fit (`RowIdentity.difference`)."""
     difference: str | None = "the model does not know the rows of its fit"
@@ -88,18 +88,18 @@ def _require_range(what: str, values: Array) -> None:
         raise AssumptionError(f"{what} are too large or too small for a certificate: up to {size.max():.3g}.")
 
 
-def in_memory(rows: Any) -> RowBlocks:
+def in_memory(rows: Any) -> ArrayRows:
     """All rows of a scan or a cluster as arrays, if the memory budget allows."""
     bill = MemoryBill({"rows": rows.n_rows * (rows.n_features + rows.n_targets + 1) * 8})
     require_memory(bill, "Certify fewer rows: give an array.")
     X = rows.take(np.arange(rows.n_rows))
     if rows.n_targets == 0:
-        return RowBlocks(X, np.empty((rows.n_rows, 0)), None, X.dtype)
+        return ArrayRows(X, np.empty((rows.n_rows, 0)), None, X.dtype)
     Y, weight = rows.targets()
-    return RowBlocks(X, Y, weight, X.dtype)
+    return ArrayRows(X, Y, weight, X.dtype)
 
 
-def without(rows: RowBlocks, left_out: Array) -> RowBlocks:
+def without(rows: ArrayRows, left_out: Array) -> ArrayRows:
     """The rows with weight 0 for those that were left out."""
     weight = np.ones(rows.n_rows) if rows.sample_weight is None else np.array(rows.sample_weight, dtype=float)
     weight[left_out] = 0

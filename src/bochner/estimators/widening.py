@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bochner._random import Stream, generator
+from bochner._random import Purpose, generator
 from bochner._typing import Array
 from bochner.config import get_config
-from bochner.data import Remainder, RowBlocks, RowSource
+from bochner.data import ArrayRows, ExcludedRows, RowSource
 from bochner.estimators._sklearn import progress
+from bochner.estimators.fourier import FourierFeatures
 from bochner.estimators.ridge_fit import direct_bill
-from bochner.estimators.transformers import FourierFeatures
 from bochner.features import linear_response
 from bochner.planning import WidthSearch
 from bochner.sampling import resolve_sampler
@@ -34,10 +34,10 @@ def widens(model: KernelRegressor, rows: RowSource) -> bool:
     """Whether the width is found on held-out rows; otherwise it is what the rule says (`default_width`)."""
     asked = model.n_components == "auto" and model.features is None and model.alpha != "loo"
     possible = model.checkpoint is None and resolve_sampler(model.sampling).nested
-    return asked and possible and isinstance(rows, RowBlocks) and len(_present(rows)) >= _FEWEST_ROWS
+    return asked and possible and isinstance(rows, ArrayRows) and len(_present(rows)) >= _FEWEST_ROWS
 
 
-def fit_widening(model: KernelRegressor, rows: RowBlocks) -> None:
+def fit_widening(model: KernelRegressor, rows: ArrayRows) -> None:
     """Set features and moments of the model to those of all rows at the width that held-out rows chose.
 
     The kernel is settled. At any time the model is that of the last width whose pass is complete; during the first
@@ -63,14 +63,14 @@ def fit_widening(model: KernelRegressor, rows: RowBlocks) -> None:
     accumulate(held_out, best.features.map_, model.moments_, plan)
 
 
-def _held_out(rows: RowBlocks, seed: int) -> Array:
+def _held_out(rows: ArrayRows, seed: int) -> Array:
     """Rows to compare widths on: a tenth of those of positive weight, or 2,000 if that is more, at most a quarter."""
     present = _present(rows)
     size = min(max(_ENOUGH, int(_SHARE * len(present))), _MOST, len(present) // 4)
-    return np.sort(generator(seed, Stream.HELD_OUT).choice(present, size=size, replace=False))
+    return np.sort(generator(seed, Purpose.HELD_OUT).choice(present, size=size, replace=False))
 
 
-def _present(rows: RowBlocks) -> Array:
+def _present(rows: ArrayRows) -> Array:
     return np.arange(rows.n_rows) if rows.sample_weight is None else np.flatnonzero(rows.sample_weight)
 
 
@@ -96,7 +96,7 @@ class _Stage:
         model.moments_, model._solution = self.moments, None
 
 
-def _squared_errors(held_out: RowBlocks, stage: _Stage, solution: RidgeSolution) -> Array:
+def _squared_errors(held_out: ArrayRows, stage: _Stage, solution: RidgeSolution) -> Array:
     """Of every held-out row, summed over targets in units of their variance."""
     variance = stage.moments.yy / stage.moments.weight
     fitted = linear_response(stage.features.map_, held_out.X, solution.coef, solution.intercept, stage.dtype)
@@ -109,7 +109,7 @@ class _Passes:
     stage: _Stage
 
     def __init__(
-        self, model: KernelRegressor, rows: RowBlocks, held_out: Array, on_block: Callable[[int], bool]
+        self, model: KernelRegressor, rows: ArrayRows, held_out: Array, on_block: Callable[[int], bool]
     ) -> None:
         self._model, self._kernel = model, model.features_.kernel_
         self._rows, self._held_out = rows, held_out
@@ -163,8 +163,8 @@ class _Passes:
         self._stopped = self._on_block(n_rows) or self._stopped
         return self._stopped
 
-    def _train(self) -> Remainder:
-        return Remainder(self._rows, self._held_out)
+    def _train(self) -> ExcludedRows:
+        return ExcludedRows(self._rows, self._held_out)
 
     def _drawn(self, width: int) -> FourierFeatures:
         return self._model._fourier_features(self._kernel, width, self._rows)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy.sparse import issparse
 
-from bochner._random import Stream, generator
+from bochner._random import Purpose, generator
 from bochner._typing import Array
 from bochner.kernels.base import Stationary
 from bochner.sampling.base import Frequencies, Sampler
@@ -142,7 +142,7 @@ def fourier_map(frequencies: Frequencies, kernel: Stationary, *, n_components: i
     return FourierMap(
         omega=frequencies.omega,
         amplitude=np.sqrt(power),
-        phase=generator(seed, Stream.PHASES).uniform(0, 2 * np.pi, m)[m - n_phases :],
+        phase=generator(seed, Purpose.PHASES).uniform(0, 2 * np.pi, m)[m - n_phases :],
     )
 
 

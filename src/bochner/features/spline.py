@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from bochner._random import Stream, generator
+from bochner._random import Purpose, generator
 from bochner._typing import Array
 from bochner.errors import invalid_parameter
 from bochner.kernels.spline import Spline
@@ -59,5 +59,5 @@ def draw_spline_map(kernel: Spline, *, n_features: int, n_components: int, seed:
     if not kernel.order > 2:
         raise invalid_parameter(kernel, "order", "greater than 2 for features of half the order", kernel.order)
     kernel.spectral_measure(n_features)  # checks the order and that there are as many periods as features
-    centres = generator(seed, Stream.SPLINE_CENTRES).random((n_components, n_features))
+    centres = generator(seed, Purpose.SPLINE_CENTRES).random((n_components, n_features))
     return SplineMap(kernel, centres)

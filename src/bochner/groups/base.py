@@ -11,7 +11,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator
 
-from bochner._random import Stream, generator
+from bochner._random import Purpose, generator
 from bochner._typing import Array
 from bochner.errors import InvalidDataError, invalid_parameter
 
@@ -132,7 +132,7 @@ class Group(BaseEstimator):
         has is an error.
         """
         d, r = self.check_width(n_features), check_integer(self, "n_transforms", n_transforms, 1)
-        order, rng = self.order(d), generator(seed, Stream.TRANSFORMS)
+        order, rng = self.order(d), generator(seed, Purpose.TRANSFORMS)
         if order is not None and r > order:
             raise invalid_parameter(
                 self, "n_transforms", f"at most {order}, the number of elements, or 'all'", n_transforms

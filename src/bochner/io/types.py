@@ -30,7 +30,7 @@ _PACKAGES = (
     "estimators",
 )
 
-# Data behind those, and classes of another kind.
+# Data behind those, and classes of another kind: module, and its names, which files have after the package.
 _INSIDE = {
     "features.base": ("TransformerMap",),
     "groups.combined": ("_Composed",),
@@ -41,8 +41,10 @@ _INSIDE = {
     "estimators.intervals": ("ConformalScores",),
     "io.frequencies": ("SeededMap",),
     "io.statistics": ("MomentsSummary", "PackedMoments", "PenaltySummary", "SpreadSummary"),
-    "planning.tuning": ("Stage", "Tuning"),
 }
+
+# Classes that have moved keep the package that files know them by.
+_MOVED = {"planning": {"tuning": ("Stage", "Tuning")}}
 
 _SCIKIT_LEARN = {
     "compose": ("ColumnTransformer", "TransformedTargetRegressor", "make_column_selector"),
@@ -86,6 +88,10 @@ def types_by_name() -> dict[str, type]:
     for path, names in _INSIDE.items():
         module = import_module(f"bochner.{path}")
         table.update({f"{path.split('.')[0]}.{name}": getattr(module, name) for name in names})
+    for package, moved in _MOVED.items():
+        for path, names in moved.items():
+            module = import_module(f"bochner.{path}")
+            table.update({f"{package}.{name}": getattr(module, name) for name in names})
     for package, names in _SCIKIT_LEARN.items():
         module = import_module(f"sklearn.{package}")
         table.update({f"sklearn.{name}": getattr(module, name) for name in names})

@@ -7,8 +7,8 @@ from typing import Any
 
 from bochner._html import card, items, table
 from bochner.errors import MissingExtraError
+from bochner.memory import format_bytes
 from bochner.planning.cluster import ClusterPlan
-from bochner.planning.memory import format_bytes
 from bochner.theory import FeatureCounts
 
 __all__ = ["Alternative", "Plan"]

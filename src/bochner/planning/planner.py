@@ -14,10 +14,10 @@ from bochner._typing import Array
 from bochner.config import config_context, get_config, parse_bytes
 from bochner.errors import MemoryBudgetError, invalid_parameter
 from bochner.kernels import Stationary, resolve_kernel
-from bochner.planning.bandwidth import median_length_scale
+from bochner.memory import MemoryBill, format_bytes
+from bochner.planning.bills import ridge_bill
 from bochner.planning.cluster import ClusterPlan, plan_cluster
 from bochner.planning.cost import CostModel, calibrate
-from bochner.planning.memory import MemoryBill, format_bytes, ridge_bill
 from bochner.planning.plan import Alternative, Plan
 from bochner.planning.width import default_width
 from bochner.statistics import PassPlan, plan_pass
@@ -25,6 +25,7 @@ from bochner.theory import FeatureCounts, feature_counts, finite_set, fit_spectr
 from bochner.theory.base import Embedding, TailBound, check_delta, check_eps, n_frequencies
 from bochner.theory.normalised import normalised
 from bochner.theory.region import UniformBound, diameter_of
+from bochner.tuning.median import median_length_scale
 
 __all__ = ["Budget", "MapShape", "plan"]
 

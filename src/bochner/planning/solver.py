@@ -7,8 +7,8 @@ from typing import Any, Literal
 import numpy as np
 
 from bochner.config import get_config
+from bochner.planning.bills import KEPT, iterative_bill, ridge_bill
 from bochner.planning.cost import calibrate
-from bochner.planning.memory import KEPT, iterative_bill, ridge_bill
 from bochner.planning.planner import MapShape
 from bochner.solvers.preconditioner import best_rows, expected_iterations, first_rows, most_rows
 from bochner.statistics import plan_pass

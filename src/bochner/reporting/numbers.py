@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bochner.planning import format_bytes
+from bochner.memory import format_bytes
 
 __all__ = ["count", "number", "percent", "seconds", "size"]
 

@@ -11,10 +11,10 @@ from bochner.reporting.answers import answers
 from bochner.reporting.approximation import approximation
 from bochner.reporting.choices import choices
 from bochner.reporting.cost import cost
-from bochner.reporting.held_out import scores
-from bochner.reporting.more import more
 from bochner.reporting.plain import plain
+from bochner.reporting.validation import scores
 from bochner.reporting.view import ModelView
+from bochner.reporting.what_if import more
 from bochner.reporting.words import in_words
 
 __all__ = ["FORMAT", "summarise"]

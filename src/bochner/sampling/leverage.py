@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bochner._random import Stream, generator
+from bochner._random import Purpose, generator
 from bochner._typing import Array
 from bochner.errors import AssumptionError, invalid_parameter
 from bochner.kernels.measure import SpectralMeasure
@@ -135,7 +135,7 @@ class Leverage(Sampler):
 
     def _sample(self, pool: ScoredPool, m: int, seed: int) -> tuple[Array, Array]:
         """Positions in the pool of the m frequencies to take, and their weights."""
-        size, rng = len(pool.proposal), generator(seed, Stream.RESAMPLE)
+        size, rng = len(pool.proposal), generator(seed, Purpose.RESAMPLE)
         if self.replacement:
             taken = rng.choice(size, size=m, p=pool.proposal / np.sum(pool.proposal))
             return taken, 1 / (size * pool.proposal[taken])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bochner._random import Stream, generator
+from bochner._random import Purpose, generator
 from bochner._typing import Array
 from bochner.sampling.base import Sampler
 
@@ -16,5 +16,5 @@ class MonteCarlo(Sampler):
     nested = True
 
     def points(self, m: int, d: int, n_vectors: int, n_uniforms: int, seed: int) -> tuple[Array, Array]:
-        normals = generator(seed, Stream.NORMALS).standard_normal((m, n_vectors, d))
-        return normals, generator(seed, Stream.UNIFORMS).random((m, n_uniforms))
+        normals = generator(seed, Purpose.NORMALS).standard_normal((m, n_vectors, d))
+        return normals, generator(seed, Purpose.UNIFORMS).random((m, n_uniforms))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bochner._random import Stream, generator
+from bochner._random import Purpose, generator
 from bochner._typing import Array
 from bochner.sampling.base import Sampler
 
@@ -25,16 +25,16 @@ class Orthogonal(Sampler):
     nested = True
 
     def points(self, m: int, d: int, n_vectors: int, n_uniforms: int, seed: int) -> tuple[Array, Array]:
-        rng = generator(seed, Stream.NORMALS)
+        rng = generator(seed, Purpose.NORMALS)
         n_blocks, block = -(-m // d), min(m, d)
         # Rows are drawn in order, so a wider map begins with the narrower one (to the rounding of QR).
         raw = rng.standard_normal((n_blocks, block, n_vectors, d))
         lengths = np.linalg.norm(
-            generator(seed, Stream.LENGTHS).standard_normal((n_blocks * block, n_vectors, d)), axis=-1
+            generator(seed, Purpose.LENGTHS).standard_normal((n_blocks * block, n_vectors, d)), axis=-1
         )
         directions = haar_rows(raw.transpose(0, 2, 1, 3)).transpose(0, 2, 1, 3).reshape(-1, n_vectors, d)[:m]
         normals = lengths[:m, :, None] * directions
-        return normals, generator(seed, Stream.UNIFORMS).random((m, n_uniforms))
+        return normals, generator(seed, Purpose.UNIFORMS).random((m, n_uniforms))
 
 
 def haar_rows(normal: Array) -> Array:

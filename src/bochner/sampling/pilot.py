@@ -17,7 +17,7 @@ import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 from scipy.sparse import issparse
 
-from bochner._random import Stream, generator
+from bochner._random import Purpose, generator
 from bochner._typing import Array
 from bochner.kernels.base import Stationary
 
@@ -101,7 +101,7 @@ def sample_rows(X: Any, max_rows: int, seed: int) -> Array:
     """At most `max_rows` rows, chosen without replacement, in float64; a repeated row counts once."""
     n = X.shape[0]
     if n > max_rows:
-        X = X[np.sort(generator(seed, Stream.SUBSAMPLE).choice(n, size=max_rows, replace=False))]
+        X = X[np.sort(generator(seed, Purpose.SUBSAMPLE).choice(n, size=max_rows, replace=False))]
     rows = X.toarray() if issparse(X) else np.asarray(X)
     return np.unique(rows.astype(float), axis=0)
 

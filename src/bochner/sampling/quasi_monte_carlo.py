@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import qmc
 
-from bochner._random import Stream, generator
+from bochner._random import Purpose, generator
 from bochner._typing import Array
 from bochner.errors import InvalidDataError
 from bochner.sampling.base import Sampler
@@ -33,7 +33,7 @@ class QuasiMonteCarlo(Sampler):
                 f"Sobol points have at most {qmc.Sobol.MAXDIM} coordinates. Got {dimension} for {d} features: "
                 "use sampling='orthogonal' or 'monte_carlo'."
             )
-        sobol = qmc.Sobol(dimension, scramble=True, rng=generator(seed, Stream.NORMALS))
+        sobol = qmc.Sobol(dimension, scramble=True, rng=generator(seed, Purpose.NORMALS))
         with warnings.catch_warnings():  # scipy advises powers of two; any prefix is what nesting needs
             warnings.simplefilter("ignore", UserWarning)
             cube = sobol.random(m)

@@ -9,14 +9,14 @@ from typing import TypeAlias
 import numpy as np
 from scipy.special import logsumexp
 
-from bochner._random import Stream, generator
+from bochner._random import Purpose, generator
 from bochner._typing import Array
 from bochner.solvers.dual import DualAscent
 from bochner.solvers.linear import LinearSolution
-from bochner.solvers.losses import Logistic, Margin
+from bochner.solvers.losses import Hinge, Logistic
 from bochner.solvers.newton import NewtonSolver
 from bochner.solvers.penalty import QuadraticPenalty
-from bochner.statistics.stream import FeatureStream
+from bochner.statistics.feature_stream import FeatureStream
 
 __all__ = ["ClassificationProblem", "Fold", "choose_penalty", "default_penalties", "out_of_fold_scores"]
 
@@ -86,12 +86,12 @@ class ClassificationProblem:
     def _solver(self, weight: Array) -> NewtonSolver | DualAscent:
         if self.loss == "logistic":
             return self.newton(weight)
-        loss = Margin(self.signs(), weight, squared=self.loss == "squared_hinge")
+        loss = Hinge(self.signs(), weight, squared=self.loss == "squared_hinge")
         return DualAscent(self.stream, loss, fit_intercept=self.fit_intercept, seed=self.seed)
 
     def folds(self, n_folds: int) -> list[Fold]:
         """Rows to fit and rows held out, every class spread evenly over the folds."""
-        shuffled = generator(self.seed, Stream.FOLDS).permutation(len(self.labels))
+        shuffled = generator(self.seed, Purpose.FOLDS).permutation(len(self.labels))
         by_class = shuffled[np.argsort(self.labels[shuffled], kind="stable")]
         fold = np.empty(len(self.labels), dtype=np.intp)
         fold[by_class] = np.arange(len(by_class)) % n_folds

@@ -21,14 +21,14 @@ from typing import Any
 
 import numpy as np
 
-from bochner._random import Stream, generator
+from bochner._random import Purpose, generator
 from bochner._threads import run_in_threads
 from bochner._typing import Array
 from bochner.config import get_config
 from bochner.solvers.linear import LinearSolution, gap_scale
-from bochner.solvers.losses import Margin
+from bochner.solvers.losses import Hinge
 from bochner.solvers.penalty import QuadraticPenalty
-from bochner.statistics.stream import FeatureStream
+from bochner.statistics.feature_stream import FeatureStream
 
 __all__ = ["DualAscent"]
 
@@ -55,15 +55,15 @@ class DualAscent:
     Parameters
     ----------
     stream : FeatureStream
-    loss : Margin
+    loss : Hinge
     fit_intercept : bool
     seed : int
         Of the order of the rows.
     """
 
-    def __init__(self, stream: FeatureStream, loss: Margin, *, fit_intercept: bool, seed: int) -> None:
+    def __init__(self, stream: FeatureStream, loss: Hinge, *, fit_intercept: bool, seed: int) -> None:
         self.stream, self.loss, self.fit_intercept = stream, loss, fit_intercept
-        self._random = generator(seed, Stream.ORDER)
+        self._random = generator(seed, Purpose.ORDER)
         self._small = np.count_nonzero(loss.weight) * stream.width * loss.signs.shape[1] <= _SMALL
         self._squares = self._squared_norms() + fit_intercept
 

@@ -22,7 +22,7 @@ import numpy as np
 from scipy.special import expit, softmax, xlogy
 
 from bochner._typing import Array
-from bochner.solvers.losses import Logistic, Margin
+from bochner.solvers.losses import Hinge, Logistic
 from bochner.statistics.kernel_product import KernelProduct
 
 __all__ = ["ExactGap", "logistic_gap", "margin_gap"]
@@ -86,7 +86,7 @@ class ExactGap:
         return product.cross_times(X, V) + self.intercept, product.rounding(V, X) + 8 * _UNIT * np.abs(self.intercept)
 
 
-def margin_gap(product: KernelProduct, loss: Margin, dual: Array, alpha: float, *, intercept: bool) -> ExactGap:
+def margin_gap(product: KernelProduct, loss: Hinge, dual: Array, alpha: float, *, intercept: bool) -> ExactGap:
     """The gap of each one-against-rest problem of a hinge loss; `dual` (n, k) within the bounds of the loss."""
     beta = np.clip(dual, 0.0, loss.upper[:, None])
     signed = loss.signs * beta

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from bochner._random import Stream, generator
+from bochner._random import Purpose, generator
 from bochner._typing import Array
 from bochner.solvers.conjugate_gradient import ConjugateGradients, State
 from bochner.solvers.criteria import calibrated_noise_variance, gcv_score, noise_variance
@@ -17,7 +17,7 @@ from bochner.solvers.path import RidgePath, penalty_grid
 from bochner.solvers.preconditioner import LowRankSpread, ShiftedFactor, SubsampleGram, best_rows, first_rows, most_rows
 from bochner.solvers.problem import RidgePoint, RidgeProblem, noise_floor
 from bochner.solvers.ridge import RidgeSolution
-from bochner.statistics.normal import NormalOperator
+from bochner.statistics.normal_equations import NormalOperator
 
 __all__ = ["PROBES", "SEARCHED_PENALTIES", "Ending", "IterativeSolution", "solve_ridge_iteratively"]
 
@@ -160,7 +160,7 @@ class _Solver:
         self.operator, self.seed, self.n_rows, self.on_iteration = operator, seed, n_rows, on_iteration
         self.begin, self.n_passes = operator.start(), 1
         self._draw(n_rows or first_rows(operator.width, operator.dtype.itemsize))
-        self.probes = generator(seed, Stream.PROBES).choice([-1.0, 1.0], size=(operator.width, PROBES))
+        self.probes = generator(seed, Purpose.PROBES).choice([-1.0, 1.0], size=(operator.width, PROBES))
         # The criteria of a penalty ask for energy and count, never for the matrix.
         self.problem = RidgeProblem(
             gram=np.empty((0, 0)),

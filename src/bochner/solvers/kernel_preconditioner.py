@@ -13,7 +13,7 @@ import numpy as np
 from scipy.linalg import cho_solve
 
 from bochner._blas import cholesky, solve_lower
-from bochner._random import Stream, generator
+from bochner._random import Purpose, generator
 from bochner._threads import threads_for_factor
 from bochner._typing import Array
 from bochner.config import get_config
@@ -67,7 +67,7 @@ def _by_landmarks(product: KernelProduct, root: Array, alpha: float, intercept: 
 
     Z is not kept: its products are kernel products with the landmarks.
     """
-    chosen = np.sort(generator(_SEED, Stream.SUBSAMPLE).choice(product.n_rows, size=size, replace=False))
+    chosen = np.sort(generator(_SEED, Purpose.SUBSAMPLE).choice(product.n_rows, size=size, replace=False))
     towards = replace(product, X=product.X[chosen], _counter=[0])
     C = _factor(towards.matrix(), 1e-10 * product.kernel.variance)
     gram, mean = _feature_moments(towards, product.X, root, C)

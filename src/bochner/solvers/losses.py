@@ -10,7 +10,7 @@ from scipy.special import expit, logsumexp, softmax
 
 from bochner._typing import Array
 
-__all__ = ["Logistic", "Margin"]
+__all__ = ["Logistic", "Hinge"]
 
 
 class Logistic:
@@ -57,7 +57,7 @@ class Logistic:
         return weighted - p * np.sum(weighted, axis=1, keepdims=True)
 
 
-class Margin:
+class Hinge:
     """Hinge loss max(0, 1 - y s) of one class against the rest, or its square, and its dual.
 
     Parameters

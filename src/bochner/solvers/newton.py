@@ -19,14 +19,14 @@ from typing import Any
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from bochner._random import Stream, generator
+from bochner._random import Purpose, generator
 from bochner._threads import single_threaded_blas
 from bochner._typing import Array
 from bochner.config import get_config
 from bochner.solvers.linear import LinearSolution, gap_scale
 from bochner.solvers.losses import Logistic
 from bochner.solvers.penalty import QuadraticPenalty
-from bochner.statistics.stream import FeatureStream
+from bochner.statistics.feature_stream import FeatureStream
 
 __all__ = ["NewtonSolver", "pilot_rows"]
 
@@ -75,7 +75,7 @@ class NewtonSolver:
         self, stream: FeatureStream, loss: Logistic, n_columns: int, *, fit_intercept: bool, seed: int
     ) -> None:
         self.stream, self.loss, self.n_columns, self.fit_intercept = stream, loss, n_columns, fit_intercept
-        self._random = generator(seed, Stream.PILOT)
+        self._random = generator(seed, Purpose.PILOT)
         self._pilot_rows = pilot_rows(stream.width, stream.dtype.itemsize)
         self._weighted = np.flatnonzero(loss.weight > 0)
         self.exact = len(self._weighted) <= self._pilot_rows

@@ -19,16 +19,16 @@ import numpy as np
 from bochner._threads import single_threaded_blas
 from bochner._typing import Array
 from bochner.config import config_context
-from bochner.data import Block, RowBlocks, RowSource, checked_block
+from bochner.data import ArrayRows, Block, RowSource, checked_block
 from bochner.errors import CheckpointError, InvalidDataError, MissingExtraError
 from bochner.features import FeatureMap, linear_response, transform
 from bochner.features.fourier import FourierMap, FourierRecipe
 from bochner.statistics.checkpoint import MomentsCheckpoint, block_checksum
 from bochner.statistics.cluster import BRANCHES, TASKS_PER_THREAD, WAVES
 from bochner.statistics.executor import accumulate, plan_pass
+from bochner.statistics.feature_stream import FeatureStream, Part
 from bochner.statistics.identity import RowIdentity
 from bochner.statistics.moments import Moments
-from bochner.statistics.stream import FeatureStream, Part
 
 try:
     import dask
@@ -276,7 +276,7 @@ def _moments_of(shipped: _Shipped, n_targets: int, *blocks: Block) -> tuple[Mome
     with _one_thread():
         for block in blocks:
             if block.n_rows:
-                rows = RowBlocks(block.X, block.Y, block.sample_weight, block.X.dtype)
+                rows = ArrayRows(block.X, block.Y, block.sample_weight, block.X.dtype)
                 accumulate(rows, feature_map, total, plan_pass(block.n_rows, feature_map, n_targets, rows.dtype))
     return total, {block.start: block_checksum(block) for block in blocks}
 
@@ -329,7 +329,7 @@ def _normal_product(block: Block, shipped: _Shipped, columns: tuple[Array, Array
 
 
 def _stream(block: Block, shipped: _Shipped) -> FeatureStream:
-    rows = RowBlocks(block.X, np.empty((block.n_rows, 0)), block.sample_weight, block.X.dtype)
+    rows = ArrayRows(block.X, np.empty((block.n_rows, 0)), block.sample_weight, block.X.dtype)
     return FeatureStream(rows, _unpacked(shipped), keep=False)
 
 

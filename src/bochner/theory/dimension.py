@@ -20,7 +20,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils import check_array
 
-from bochner._random import Stream, generator, resolve_seed
+from bochner._random import Purpose, generator, resolve_seed
 from bochner._typing import Array
 from bochner.errors import invalid_parameter
 from bochner.kernels.base import Stationary
@@ -181,7 +181,7 @@ def _on_rows(statistic: Callable[[Array], Array], X: Any, max_rows: int, random_
         return value, np.zeros_like(value), n
     if max_rows < 2 * _PARTS:
         raise invalid_parameter("bochner.theory", "max_rows", f"at least {2 * _PARTS}", max_rows)
-    order = generator(resolve_seed(random_state), Stream.SUBSAMPLE).choice(n, max_rows, replace=False)
+    order = generator(resolve_seed(random_state), Purpose.SUBSAMPLE).choice(n, max_rows, replace=False)
     rows = _dense(table[order])
     whole = statistic(rows)
     halves, parts = (np.array([statistic(part) for part in np.array_split(rows, k)]) for k in (2, _PARTS))

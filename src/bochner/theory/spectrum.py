@@ -17,7 +17,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils import check_array
 
-from bochner._random import Stream, generator, resolve_seed
+from bochner._random import Purpose, generator, resolve_seed
 from bochner._typing import Array
 from bochner.errors import invalid_parameter
 from bochner.kernels.base import Stationary
@@ -113,7 +113,7 @@ def fit_spectrum(X: Any, *, kernel: Stationary, max_rows: int = 1000, random_sta
         raise invalid_parameter("fit_spectrum", "max_rows", "an integer of at least 2", max_rows)
     table = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
     n = min(table.shape[0], max_rows)
-    order = generator(resolve_seed(random_state), Stream.SUBSAMPLE).choice(table.shape[0], size=n, replace=False)
+    order = generator(resolve_seed(random_state), Purpose.SUBSAMPLE).choice(table.shape[0], size=n, replace=False)
     chosen = table[order]
     rows = np.asarray(chosen.toarray() if issparse(chosen) else chosen, dtype=float)
     eigenvalues = spectrum(rows, kernel)

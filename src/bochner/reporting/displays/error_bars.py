@@ -10,7 +10,7 @@ import numpy as np
 from bochner._typing import Array
 from bochner.errors import InvalidDataError
 from bochner.reporting.displays.base import BLUE, GREY, ORANGE, Display
-from bochner.reporting.held_out import coverage
+from bochner.reporting.validation import coverage
 from bochner.reporting.view import ModelView
 
 __all__ = ["ErrorBarDisplay"]

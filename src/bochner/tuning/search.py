@@ -11,11 +11,11 @@ from bochner._threads import run_in_threads
 from bochner._typing import Array
 from bochner.kernels import Gaussian, Matern, Stationary
 from bochner.kernels.base import Isotropic
-from bochner.planning.tuning.choice import best_kernel
-from bochner.planning.tuning.clock import Clock
-from bochner.planning.tuning.descent import Descent, Size, TuningRows, starts
-from bochner.planning.tuning.exact import KernelSurface
-from bochner.planning.tuning.result import Stage, Tuning, rounded
+from bochner.tuning.choice import best_kernel
+from bochner.tuning.clock import Clock
+from bochner.tuning.descent import Descent, Size, TuningRows, starts
+from bochner.tuning.kernel_evidence import KernelEvidence
+from bochner.tuning.result import Stage, Tuning, rounded
 
 __all__ = ["TUNING_ROWS", "candidate_kernels", "tune"]
 
@@ -143,7 +143,7 @@ def _held_out_error(data: TuningRows, stage: Stage) -> float:
     """The error on rows after those that the stage has seen: evidence of many scales can learn few rows by heart."""
     seen, others = slice(0, stage.n_rows), slice(stage.n_rows, stage.n_rows + _COMPARED)
     weight = None if data.weight is None else data.weight[seen]
-    process = KernelSurface(data.X[seen], data.Y[seen], weight, stage.kernel.with_length_scale(1.0))
+    process = KernelEvidence(data.X[seen], data.Y[seen], weight, stage.kernel.with_length_scale(1.0))
     return process.prediction_error(stage.theta, data.X[others], data.Y[others])
 
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from bochner._random import Stream, generator
+from bochner._random import Purpose, generator
 from bochner._typing import Array
-from bochner.planning.tuning.search import TUNING_ROWS
 from bochner.solvers import Logistic
+from bochner.tuning.search import TUNING_ROWS
 
 __all__ = ["LabelledRows", "LabelledSample", "held_out_rows"]
 
@@ -53,7 +53,7 @@ class LabelledRows:
 
 def held_out_rows(labels: Array, seed: int) -> Array:
     """Which rows to hold out: a third of every class by chance, never its only row, so that all classes are fitted."""
-    shuffled = generator(seed, Stream.FOLDS).permutation(len(labels))
+    shuffled = generator(seed, Purpose.FOLDS).permutation(len(labels))
     by_class = shuffled[np.argsort(labels[shuffled], kind="stable")]
     sizes = np.bincount(labels)
     within_class = np.arange(len(labels)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
@@ -87,7 +87,7 @@ class LabelledSample:
     @classmethod
     def of(cls, X: Any, labels: Array, sample_weight: Array | None, seed: int) -> LabelledSample:
         weight = np.ones(len(labels)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-        order = generator(seed, Stream.ORDER).permutation(np.flatnonzero(weight))
+        order = generator(seed, Purpose.ORDER).permutation(np.flatnonzero(weight))
         rows = X[order].toarray() if issparse(X) else np.asarray(X)[order]
         centred = rows - rows.mean(axis=0, dtype=float)  # a large mean costs digits in the sines
         return cls(centred, np.unique(labels[order], return_inverse=True)[1], weight[order], seed)

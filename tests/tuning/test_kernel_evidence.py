@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
+from tests.tuning.test_search import wave
 
 import bochner as bo
-from bochner.planning.tuning import KernelSurface, Surface, candidate_kernels, tune
-from bochner.planning.tuning.narrow_map import NarrowMap
-from tests.planning.test_tuning import wave
+from bochner.tuning import FeatureEvidence, KernelEvidence, candidate_kernels, tune
+from bochner.tuning.narrow_map import NarrowMap
 from tests.strategies import rows
 
 KERNELS = [*candidate_kernels(), bo.Matern(nu=1.1), bo.RationalQuadratic(alpha=0.7)]
@@ -17,7 +17,7 @@ def surface(kernel, weighted, n=60):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((n, 3))
     Y = np.c_[np.sin(X[:, 0]), X[:, 1] * X[:, 2]] + 0.1 * rng.standard_normal((n, 2))
-    return KernelSurface(X, Y, rng.integers(1, 3, n).astype(float) if weighted else None, kernel)
+    return KernelEvidence(X, Y, rng.integers(1, 3, n).astype(float) if weighted else None, kernel)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -43,7 +43,9 @@ def test_the_evidence_is_the_density_of_the_centred_targets():
 def test_narrow_maps_come_near_as_they_widen(weighted):
     f, theta = surface(bo.Gaussian(), weighted), np.array([0.3, 0.5, -0.2, -2.0, 0.4])
     errors = [
-        np.abs(Surface(f.X, f.Y, f.weight, NarrowMap.draw(bo.Gaussian(), m, 3, 0).omega)(theta)[0] - f(theta)[0])
+        np.abs(
+            FeatureEvidence(f.X, f.Y, f.weight, NarrowMap.draw(bo.Gaussian(), m, 3, 0).omega)(theta)[0] - f(theta)[0]
+        )
         for m in (16, 512)
     ]
     assert errors[1] < 0.01 < errors[0]

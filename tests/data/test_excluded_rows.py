@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from bochner.data import Remainder, RowBlocks
+from bochner.data import ArrayRows, ExcludedRows
 
 X = np.arange(60.0).reshape(20, 3)
 Y = np.arange(20.0)
@@ -17,7 +17,7 @@ KEPT = np.setdiff1d(np.arange(20), LEFT_OUT)
 @pytest.mark.parametrize("weight", [None, WEIGHT])
 @pytest.mark.parametrize("sparse", [False, True])
 def test_a_remainder_has_the_rows_that_are_not_left_out(block_rows, weight, sparse):
-    rows = Remainder(RowBlocks(sp.csr_array(X) if sparse else X, Y, weight, np.dtype(float)), LEFT_OUT)
+    rows = ExcludedRows(ArrayRows(sp.csr_array(X) if sparse else X, Y, weight, np.dtype(float)), LEFT_OUT)
     blocks = list(rows.blocks(block_rows))
     got = [block.X.toarray() if sparse else block.X for block in blocks]
     np.testing.assert_array_equal(np.concatenate(got), X[KEPT])
@@ -29,7 +29,7 @@ def test_a_remainder_has_the_rows_that_are_not_left_out(block_rows, weight, spar
 
 
 def test_a_remainder_has_the_shape_of_its_source():
-    rows = Remainder(RowBlocks(X, np.c_[Y, Y], WEIGHT, np.dtype(np.float32)), LEFT_OUT)
+    rows = ExcludedRows(ArrayRows(X, np.c_[Y, Y], WEIGHT, np.dtype(np.float32)), LEFT_OUT)
     assert (rows.n_rows, rows.n_features, rows.n_targets) == (13, 3, 2)
     assert rows.weighted
     assert rows.dtype == np.float32

@@ -7,10 +7,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 
 import bochner as bo
-from bochner.planning import median_length_scale
-from bochner.planning.tuning import HeldOutLoss, LabelledRows, candidate_kernels, tune_classifier
-from bochner.planning.tuning.labelled import held_out_rows
-from bochner.planning.tuning.narrow_map import NarrowMap
+from bochner.tuning import HeldOutLoss, LabelledRows, candidate_kernels, tune_classifier
+from bochner.tuning.labelled import held_out_rows
+from bochner.tuning.median import median_length_scale
+from bochner.tuning.narrow_map import NarrowMap
 from tests.strategies import rows
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import issparse
 from scipy.spatial.distance import pdist
 
-from bochner._random import Stream, generator
+from bochner._random import Purpose, generator
 from bochner._typing import Array
 from bochner.kernels import Laplacian, Stationary
 
@@ -25,7 +25,7 @@ def median_length_scale(X: Any, kernel: Stationary, seed: int, sample_weight: Ar
     """
     present = np.arange(X.shape[0]) if sample_weight is None else np.flatnonzero(sample_weight)
     if len(present) > MEDIAN_ROWS:
-        present = np.sort(generator(seed, Stream.SUBSAMPLE).choice(present, size=MEDIAN_ROWS, replace=False))
+        present = np.sort(generator(seed, Purpose.SUBSAMPLE).choice(present, size=MEDIAN_ROWS, replace=False))
     rows = X[present].toarray() if issparse(X) else np.asarray(X[present])
     rows = np.unique(rows.astype(float), axis=0)
     if len(rows) < 2:

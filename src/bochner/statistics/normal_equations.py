@@ -7,13 +7,13 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from bochner._random import Stream, generator
+from bochner._random import Purpose, generator
 from bochner._typing import Array
 from bochner.data import RowSource
 from bochner.errors import InvalidDataError
 from bochner.features.base import FeatureMap
+from bochner.statistics.feature_stream import open_stream
 from bochner.statistics.moments import unit_columns
-from bochner.statistics.stream import open_stream
 
 __all__ = ["NormalOperator", "NormalStart", "StreamedNormal"]
 
@@ -157,7 +157,7 @@ class StreamedNormal:
         weight = self._weight
         present = np.arange(self.n_rows) if weight is None else np.flatnonzero(weight)
         if len(present) > n:
-            present = np.sort(generator(seed, Stream.PILOT).choice(present, size=n, replace=False))
+            present = np.sort(generator(seed, Purpose.PILOT).choice(present, size=n, replace=False))
         drawn = np.ones(len(present)) if weight is None else weight[present]
         A = self.stream.gather(present)
         A -= self._mean.astype(A.dtype)

@@ -23,12 +23,12 @@ import numpy as np
 
 from bochner._blas import product
 from bochner._typing import Array
-from bochner.data import RowBlocks
-from bochner.planning.tuning.labelled import LabelledRows
-from bochner.planning.tuning.narrow_map import NarrowMap
+from bochner.data import ArrayRows
 from bochner.solvers import LinearSolution, QuadraticPenalty
 from bochner.solvers.newton import NewtonSolver
 from bochner.statistics import FeatureStream
+from bochner.tuning.labelled import LabelledRows
+from bochner.tuning.narrow_map import NarrowMap
 
 __all__ = ["HeldOutLoss"]
 
@@ -69,7 +69,7 @@ class HeldOutLoss:
         rows = self.rows
         loss = rows.fitted_loss()
         scaled = (rows.X / np.exp(theta[:-1])).astype(rows.X.dtype, copy=False)
-        stream = FeatureStream(RowBlocks(scaled, rows.labels, None, scaled.dtype), self.narrow.fourier, keep=True)
+        stream = FeatureStream(ArrayRows(scaled, rows.labels, None, scaled.dtype), self.narrow.fourier, keep=True)
         solver = NewtonSolver(stream, loss, rows.n_columns, fit_intercept=True, seed=0)
         penalty = QuadraticPenalty(float(np.exp(theta[-1]) * loss.weight.sum()))
         found = solver.solve(penalty, tol=self.tol, max_iter=100, start=self._last, polish=False)

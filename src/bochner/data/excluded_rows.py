@@ -11,11 +11,11 @@ import numpy as np
 from bochner._typing import Array
 from bochner.data.source import Block, RowSource
 
-__all__ = ["Remainder"]
+__all__ = ["ExcludedRows"]
 
 
 @dataclass(frozen=True)
-class Remainder(RowSource):
+class ExcludedRows(RowSource):
     """The rows of a source but for some of them; no more than a block is copied.
 
     Attributes

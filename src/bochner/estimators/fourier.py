@@ -16,7 +16,7 @@ from bochner.estimators.map_transformer import CertificateContext, MapTransforme
 from bochner.features import FourierMap, FourierRecipe, fourier_map, n_frequencies
 from bochner.features.fourier import Embedding
 from bochner.kernels import Gaussian, Stationary, resolve_kernel
-from bochner.planning import MemoryBill, require_memory
+from bochner.memory import MemoryBill, require_memory
 from bochner.sampling import SAMPLERS, Leverage, Pilot, Sampler, resolve_sampler
 from bochner.sampling.pilot import PilotRecord
 from bochner.statistics.kernel_product import ExactKernel

@@ -10,14 +10,14 @@ import numpy as np
 from bochner._threads import run_in_threads, single_threaded_blas
 from bochner._typing import Array
 from bochner.kernels import Stationary
-from bochner.planning.bandwidth import median_length_scale
-from bochner.planning.tuning.clock import Clock
-from bochner.planning.tuning.descent import quasi_newton, tuning_seed
-from bochner.planning.tuning.held_out import HeldOutLoss
-from bochner.planning.tuning.labelled import LabelledRows, LabelledSample
-from bochner.planning.tuning.narrow_map import NarrowMap
-from bochner.planning.tuning.result import Stage, Tuning, rounded
-from bochner.planning.tuning.search import TUNING_ROWS, tune
+from bochner.tuning.clock import Clock
+from bochner.tuning.descent import quasi_newton, tuning_seed
+from bochner.tuning.held_out_loss import HeldOutLoss
+from bochner.tuning.labelled import LabelledRows, LabelledSample
+from bochner.tuning.median import median_length_scale
+from bochner.tuning.narrow_map import NarrowMap
+from bochner.tuning.result import Stage, Tuning, rounded
+from bochner.tuning.search import TUNING_ROWS, tune
 
 __all__ = ["FEWEST_ROWS", "HELD_OUT_LOG_LOSS", "tune_classifier"]
 

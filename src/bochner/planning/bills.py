@@ -1,48 +1,22 @@
-"""The memory bill of a fit, settled before anything is allocated."""
+"""The bills of fits, before anything is drawn."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from bochner.config import get_config
-from bochner.errors import MemoryBudgetError
+from bochner.memory import MemoryBill
 from bochner.solvers.iterative import PROBES, SEARCHED_PENALTIES
 from bochner.solvers.newton import pilot_rows
 from bochner.solvers.preconditioner import first_rows, most_rows
 from bochner.statistics import PassPlan
-from bochner.statistics.stream import can_be_kept
+from bochner.statistics.feature_stream import can_be_kept
 
-__all__ = [
-    "KEPT",
-    "MemoryBill",
-    "classifier_bill",
-    "format_bytes",
-    "iterative_bill",
-    "pca_bill",
-    "require_memory",
-    "ridge_bill",
-]
-
+__all__ = ["KEPT", "classifier_bill", "iterative_bill", "pca_bill", "ridge_bill"]
 
 KEPT = "features of all rows"
-
-
-@dataclass(frozen=True)
-class MemoryBill:
-    """What a computation will hold beyond its inputs at its peak, item by item, in bytes."""
-
-    items: dict[str, int]
-
-    @property
-    def total(self) -> int:
-        return sum(self.items.values())
-
-    def __str__(self) -> str:
-        lines = [f"  {format_bytes(size):>9}  {name}" for name, size in self.items.items()]
-        return "\n".join([*lines, f"  {format_bytes(self.total):>9}  in all"])
 
 
 def ridge_bill(
@@ -122,20 +96,3 @@ def iterative_bill(
     kept, total = n_rows * D * item, sum(items.values())
     keep = can_be_kept(kept) and total + kept <= get_config().memory_budget()
     return MemoryBill(items | ({KEPT: kept} if keep else {}))
-
-
-def require_memory(bill: MemoryBill, remedy: str) -> None:
-    """Raise `MemoryBudgetError` with the bill and the remedy unless the bill is within the budget."""
-    budget = get_config().memory_budget()
-    if bill.total > budget:
-        needs, has = format_bytes(bill.total), format_bytes(budget)
-        raise MemoryBudgetError(f"This needs {needs} of memory, and the budget is {has}:\n{bill}\n{remedy}")
-
-
-def format_bytes(size: float) -> str:
-    """A size for people: 1.5 GB."""
-    for unit in ("B", "kB", "MB", "GB"):
-        if abs(size) < 1000:
-            return f"{size:.3g} {unit}"
-        size /= 1000
-    return f"{size:.3g} TB"

@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.distance import pdist
 
 import bochner as bo
-from bochner.planning import median_length_scale
+from bochner.tuning.median import median_length_scale
 
 
 @pytest.mark.parametrize("n", [2, 3, 4, 5, 50, 51])

@@ -15,11 +15,11 @@ from bochner._blas import product, symmetric_product
 from bochner._typing import Array
 from bochner.kernels.base import Isotropic
 
-__all__ = ["KernelSurface"]
+__all__ = ["KernelEvidence"]
 
 
 @dataclass(frozen=True)
-class KernelSurface:
+class KernelEvidence:
     """Minus the log evidence per row and target over theta = (log length scales, log noise, log signal).
 
         y ~ N(b, C),   C = signal K + noise I,   b flat,   K_ij = k(r_ij),   r_ij = ||(x_i - x_j) / l||
@@ -27,7 +27,7 @@ class KernelSurface:
         d log p / d log l_j = 1/2 sum_ab (a a' - C^-1)_ab signal D_ab ((x_aj - x_bj) / l_j)^2,    D = -k'(r) / r
 
     with K and y centred, and rows times the root of their weights (Rasmussen & Williams 2006, section 5.4.1). It is
-    `Surface` with infinitely many frequencies. Calling it gives the value and the gradient.
+    `FeatureEvidence` with infinitely many frequencies. Calling it gives the value and the gradient.
 
     Attributes
     ----------

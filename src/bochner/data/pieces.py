@@ -16,7 +16,7 @@ from bochner.data.shape import Shape
 from bochner.data.source import Block, RowSource, checked_block
 from bochner.errors import InvalidDataError
 
-__all__ = ["StreamedSource"]
+__all__ = ["PieceSource"]
 
 _PIECE_BYTES = 2**24  # at most, of one piece: a thousand rows of a thousand columns, so that columns are worth a call
 _PIECE_ROWS = 2**15
@@ -24,7 +24,7 @@ _AHEAD = 2
 _PIECES_HELD = _AHEAD + 3  # the queue, one being read, one being cut, one whose last rows are still in use
 
 
-class StreamedSource(RowSource):
+class PieceSource(RowSource):
     """Rows that come in pieces of any size.
 
     A kind of storage is one subclass: `_pieces`, and `_count_rows` where the number of rows takes a look.

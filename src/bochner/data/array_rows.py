@@ -12,11 +12,11 @@ from scipy.sparse import issparse
 from bochner._typing import Array
 from bochner.data.source import Block, RowSource
 
-__all__ = ["RowBlocks"]
+__all__ = ["ArrayRows"]
 
 
 @dataclass(frozen=True)
-class RowBlocks(RowSource):
+class ArrayRows(RowSource):
     """Rows in memory or in a memory map, read block by block; nothing of the size of the data is copied.
 
     Attributes

@@ -11,15 +11,15 @@ from scipy.optimize import minimize
 from scipy.sparse import issparse
 from scipy.spatial.distance import pdist
 
-from bochner._random import Stream, generator
+from bochner._random import Purpose, generator
 from bochner._typing import Array
 from bochner.kernels import Laplacian, Stationary
 from bochner.kernels.base import Isotropic
-from bochner.planning.tuning.clock import Clock
-from bochner.planning.tuning.exact import KernelSurface
-from bochner.planning.tuning.narrow_map import NarrowMap
-from bochner.planning.tuning.result import Stage
-from bochner.planning.tuning.surface import Criterion, Surface, evidence, gcv
+from bochner.tuning.clock import Clock
+from bochner.tuning.feature_evidence import Criterion, FeatureEvidence, evidence, gcv
+from bochner.tuning.kernel_evidence import KernelEvidence
+from bochner.tuning.narrow_map import NarrowMap
+from bochner.tuning.result import Stage
 
 __all__ = ["Descent", "Size", "TuningRows", "quasi_newton", "starts", "tuning_seed"]
 
@@ -98,7 +98,7 @@ class Descent:
         bounds = [*scales, tuple(_NOISE), tuple(_SIGNAL)][: len(start)]
         end, losses = quasi_newton(free, start, first, bounds, self.clock, iterations=size.iterations)
         theta = end if self.penalty is None else np.append(end, end[-1] - np.log(self.penalty))
-        frequencies = len(surface.omega) if isinstance(surface, Surface) else None
+        frequencies = len(surface.omega) if isinstance(surface, FeatureEvidence) else None
         return Stage(self.kernel, len(surface.Y), frequencies, losses, theta)
 
     def _first(self, loss: Any, size: Size) -> tuple[Array, float]:
@@ -112,23 +112,23 @@ class Descent:
         best = int(np.flatnonzero(losses <= np.min(losses) + _FAR_BETTER)[0])
         return starts[best], float(losses[best])
 
-    def _surface(self, size: Size) -> Surface | KernelSurface:
+    def _surface(self, size: Size) -> FeatureEvidence | KernelEvidence:
         data, d = self.data, self.data.X.shape[1]
         rows = slice(0, size.rows)
         weight = None if data.weight is None else data.weight[rows]
         if size.frequencies is None and isinstance(self.kernel, Isotropic):
-            return KernelSurface(data.X[rows], data.Y[rows], weight, self.kernel.with_length_scale(1.0))
+            return KernelEvidence(data.X[rows], data.Y[rows], weight, self.kernel.with_length_scale(1.0))
         n = len(data.Y[rows]) if weight is None else int(np.sum(weight))  # a weight of 2 is a row given twice
         m = int(np.clip(n // 2, 16, size.frequencies))
         omega = NarrowMap.draw(self.kernel, m, d, tuning_seed(self.seed)).omega
-        return Surface(data.X[rows], data.Y[rows], weight, omega, _CRITERIA[self.criterion])
+        return FeatureEvidence(data.X[rows], data.Y[rows], weight, omega, _CRITERIA[self.criterion])
 
 
 @dataclass(frozen=True)
 class _Tied:
     """The criterion with signal variance = noise variance / alpha, for an alpha that is given."""
 
-    surface: Surface | KernelSurface
+    surface: FeatureEvidence | KernelEvidence
     log_alpha: float
 
     def __call__(self, theta: Array) -> tuple[float, Array]:
@@ -164,7 +164,7 @@ def quasi_newton(
 
 def tuning_seed(seed: int) -> int:
     """The seed of the frequencies of a search, for a model of seed `seed`."""
-    return int(generator(seed, Stream.TUNING).integers(2**32))
+    return int(generator(seed, Purpose.TUNING).integers(2**32))
 
 
 def starts(data: TuningRows, kernel: Stationary, seed: int, n: int) -> list[Array]:
@@ -173,7 +173,7 @@ def starts(data: TuningRows, kernel: Stationary, seed: int, n: int) -> list[Arra
     metric = "cityblock" if isinstance(kernel, Laplacian) else "euclidean"
     median = float(np.median(pdist(rows, metric=metric))) if len(rows) > 1 else 1.0
     first = np.append(np.full(data.n_scales, np.log(_positive(np.array(median)))), [np.log(0.1), 0.0])
-    rng = generator(seed, Stream.STARTS)
+    rng = generator(seed, Purpose.STARTS)
     moves = _SPREAD_OF_STARTS * rng.standard_normal((n, data.n_scales))
     moves[0] = 0
     moves[1:] -= _SPREAD_OF_STARTS  # shorter: too long a scale sees noise where the function varies, and stays there

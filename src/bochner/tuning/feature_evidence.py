@@ -15,9 +15,9 @@ from scipy.linalg.lapack import dpotrf, dpotri
 from bochner._blas import lower_gram, product
 from bochner._typing import Array
 from bochner.features import transform
-from bochner.planning.tuning.narrow_map import NarrowMap
+from bochner.tuning.narrow_map import NarrowMap
 
-__all__ = ["Criterion", "Surface", "evidence", "gcv"]
+__all__ = ["Criterion", "FeatureEvidence", "evidence", "gcv"]
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def gcv(fit: _Fit) -> _Slope:
 
 
 @dataclass(frozen=True)
-class Surface:
+class FeatureEvidence:
     """A criterion to minimise over theta = (log length scales, log noise variance, log signal variance).
 
     Calling it gives the value and the gradient.

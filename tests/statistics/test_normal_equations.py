@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bochner as bo
-from bochner.data import RowBlocks
+from bochner.data import ArrayRows
 from bochner.errors import InvalidDataError
 from bochner.features import draw_fourier_map, transform
 from bochner.sampling import MonteCarlo
@@ -20,7 +20,7 @@ D, K = 24, 2
 def some_rows(seed, n, dtype=float, weighted=True):
     rng = np.random.default_rng(seed)
     X, Y = rng.standard_normal((n, 3)).astype(dtype), rng.standard_normal((n, K)) + 100
-    return RowBlocks(X, Y, rng.integers(0, 3, n) + (np.arange(n) == 0) if weighted else None, np.dtype(dtype))
+    return ArrayRows(X, Y, rng.integers(0, 3, n) + (np.arange(n) == 0) if weighted else None, np.dtype(dtype))
 
 
 def a_map():
@@ -82,6 +82,6 @@ def test_the_gram_matrix_of_samples_is_on_average_that_of_all_rows():
 
 
 def test_rows_without_any_weight_are_refused():
-    rows = RowBlocks(np.ones((4, 3)), np.ones(4), np.zeros(4), np.dtype(float))
+    rows = ArrayRows(np.ones((4, 3)), np.ones(4), np.zeros(4), np.dtype(float))
     with pytest.raises(InvalidDataError, match="sample_weight must be positive"):
         StreamedNormal(rows, a_map(), fit_intercept=True)

@@ -7,8 +7,8 @@ from scipy.stats import multivariate_normal
 import bochner as bo
 from bochner.errors import InvalidParameterError
 from bochner.kernels import KERNELS
-from bochner.planning.tuning import Surface, candidate_kernels, evidence, gcv, tune
-from bochner.planning.tuning.descent import tuning_seed
+from bochner.tuning import FeatureEvidence, candidate_kernels, evidence, gcv, tune
+from bochner.tuning.descent import tuning_seed
 from tests.strategies import rows
 
 
@@ -18,7 +18,7 @@ def surface(kernel, criterion, *, n=60, d=3, m=15):
     Y = np.c_[np.sin(X[:, 0]), X[:, 1] * X[:, 2]] + 0.1 * rng.standard_normal((n, 2))
     measure = kernel.with_length_scale(1.0).spectral_measure(d)
     omega = measure.frequencies(rng.standard_normal((m, measure.n_vectors, d)), rng.random((m, measure.n_uniforms)))
-    return Surface(X, Y, rng.integers(0, 3, n).astype(float), omega, criterion)
+    return FeatureEvidence(X, Y, rng.integers(0, 3, n).astype(float), omega, criterion)
 
 
 @pytest.mark.parametrize("criterion", [evidence, gcv])
@@ -38,7 +38,7 @@ def test_gradients_are_those_of_finite_differences(kernel, theta, criterion):
 def test_the_evidence_is_the_density_of_the_centred_targets():
     """Of contrasts of the rows, orthonormal and orthogonal to the constant: the flat prior of the mean."""
     f = surface(bo.Gaussian(), evidence)
-    f = Surface(f.X, f.Y, None, f.omega)
+    f = FeatureEvidence(f.X, f.Y, None, f.omega)
     projection = f.X / np.exp(0.4) @ f.omega.T
     Z = np.hstack([np.cos(projection), np.sin(projection)]) / np.sqrt(15)
     contrasts = np.linalg.qr(np.c_[np.ones(60), np.random.default_rng(0).standard_normal((60, 59))])[0][:, 1:]
@@ -49,7 +49,7 @@ def test_the_evidence_is_the_density_of_the_centred_targets():
 
 def test_gcv_is_its_formula():
     f = surface(bo.Gaussian(), gcv)
-    f = Surface(f.X, f.Y[:, :1], None, f.omega, gcv)
+    f = FeatureEvidence(f.X, f.Y[:, :1], None, f.omega, gcv)
     projection = f.X / np.exp(0.4) @ f.omega.T
     Z = np.hstack([np.cos(projection), np.sin(projection)]) / np.sqrt(15)
     Z, y = Z - Z.mean(axis=0), f.Y[:, 0] - f.Y[:, 0].mean()
@@ -167,7 +167,7 @@ def test_ard_works_on_a_kernel_that_is_handed_over():
 
 
 def test_a_given_penalty_is_kept_and_its_gradient_is_that_of_finite_differences():
-    from bochner.planning.tuning.descent import _Tied
+    from bochner.tuning.descent import _Tied
 
     tied = _Tied(surface(bo.Gaussian(), evidence), np.log(0.5))
     theta = np.array([0.3, 0.5, -0.2, -2.0])

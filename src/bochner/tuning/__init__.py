@@ -1,0 +1,30 @@
+"""Kernels and length scales learned from rows: median heuristic, evidence, held-out loss."""
+
+from bochner.tuning.choice import COMPARED_ROWS
+from bochner.tuning.classifier import FEWEST_ROWS, tune_classifier
+from bochner.tuning.feature_evidence import FeatureEvidence, evidence, gcv
+from bochner.tuning.held_out_loss import HeldOutLoss
+from bochner.tuning.kernel_evidence import KernelEvidence
+from bochner.tuning.labelled import LabelledRows
+from bochner.tuning.median import MEDIAN_ROWS, median_length_scale
+from bochner.tuning.result import Stage, Tuning
+from bochner.tuning.search import TUNING_ROWS, candidate_kernels, tune
+
+__all__ = [
+    "COMPARED_ROWS",
+    "FEWEST_ROWS",
+    "MEDIAN_ROWS",
+    "TUNING_ROWS",
+    "HeldOutLoss",
+    "KernelEvidence",
+    "LabelledRows",
+    "Stage",
+    "FeatureEvidence",
+    "Tuning",
+    "candidate_kernels",
+    "evidence",
+    "gcv",
+    "median_length_scale",
+    "tune",
+    "tune_classifier",
+]
