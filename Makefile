@@ -4,7 +4,7 @@ PYTHON ?= python3
 PY := $(VENV)/bin/python
 READY := $(VENV)/.ready
 
-.PHONY: demo test check bench docs validate clean
+.PHONY: demo test check metrics bench docs validate clean
 
 demo: $(READY)
 	$(PY) -m bochner.cli.demo
@@ -18,6 +18,10 @@ check: $(READY)
 	$(PY) -m mypy
 	$(VENV)/bin/lint-imports
 	$(MAKE) docs
+
+# Code metrics against their limits; `$(PY) tools/metrics.py --list NAME` shows the places behind a measure.
+metrics:
+	$(PYTHON) tools/metrics.py
 
 docs: $(READY)
 	$(PY) -m sphinx -W --keep-going -q -b html docs docs/_build/html

@@ -1,0 +1,1 @@
+"""Scripts of the repository: code metrics and the figure of the architecture."""

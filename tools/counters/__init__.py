@@ -1,0 +1,1 @@
+"""Counters of code metrics over syntax trees."""
