@@ -1,12 +1,79 @@
 """Kernel learning at scale with guarantees.
 
-Public names are loaded on first use, so that `import bochner` is quick.
+Public names are loaded on first use, so that `import bochner` is quick. Type checkers do not run `__getattr__`: they
+read the same names under TYPE_CHECKING (tests/test_package.py keeps the two lists equal).
 """
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from bochner import comparison as comparison
+    from bochner import config as config
+    from bochner import datasets as datasets
+    from bochner import engines as engines
+    from bochner import errors as errors
+    from bochner import features as features
+    from bochner import fitting as fitting
+    from bochner import groups as groups
+    from bochner import io as io
+    from bochner import kernels as kernels
+    from bochner import planning as planning
+    from bochner import reporting as reporting
+    from bochner import reproduce as reproduce
+    from bochner import sampling as sampling
+    from bochner import solvers as solvers
+    from bochner import testing as testing
+    from bochner import theory as theory
+    from bochner import tuning as tuning
+    from bochner._versions import show_versions as show_versions
+    from bochner.comparison import hsic_test as hsic_test
+    from bochner.comparison import mean_map as mean_map
+    from bochner.comparison import mmd as mmd
+    from bochner.comparison import mmd_test as mmd_test
+    from bochner.config import config_context as config_context
+    from bochner.config import get_config as get_config
+    from bochner.config import set_config as set_config
+    from bochner.data import scan_blocks as scan_blocks
+    from bochner.data import scan_csv as scan_csv
+    from bochner.data import scan_frame as scan_frame
+    from bochner.data import scan_npy as scan_npy
+    from bochner.data import scan_parquet as scan_parquet
+    from bochner.estimators import DistributionClassifier as DistributionClassifier
+    from bochner.estimators import DistributionRegressor as DistributionRegressor
+    from bochner.estimators import DriftDetector as DriftDetector
+    from bochner.estimators import FourierFeatures as FourierFeatures
+    from bochner.estimators import KernelClassifier as KernelClassifier
+    from bochner.estimators import KernelPCA as KernelPCA
+    from bochner.estimators import KernelRegressor as KernelRegressor
+    from bochner.estimators import NystroemFeatures as NystroemFeatures
+    from bochner.estimators import OrbitFeatures as OrbitFeatures
+    from bochner.estimators import SplineFeatures as SplineFeatures
+    from bochner.io import load as load
+    from bochner.io import save as save
+    from bochner.io import to_onnx as to_onnx
+    from bochner.kernels import Cauchy as Cauchy
+    from bochner.kernels import Gaussian as Gaussian
+    from bochner.kernels import Laplacian as Laplacian
+    from bochner.kernels import Matern as Matern
+    from bochner.kernels import RationalQuadratic as RationalQuadratic
+    from bochner.kernels import Spline as Spline
+    from bochner.planning.planner import plan as plan
+    from bochner.reporting.displays import DriftDisplay as DriftDisplay
+    from bochner.reporting.displays import ErrorBarDisplay as ErrorBarDisplay
+    from bochner.reporting.displays import KernelErrorDisplay as KernelErrorDisplay
+    from bochner.reporting.displays import RidgePathDisplay as RidgePathDisplay
+    from bochner.reporting.displays import SpectrumDisplay as SpectrumDisplay
+    from bochner.reporting.displays import WitnessDisplay as WitnessDisplay
+    from bochner.reporting.report import report as report
+    from bochner.sampling import Leverage as Leverage
+    from bochner.sampling import MonteCarlo as MonteCarlo
+    from bochner.sampling import Orthogonal as Orthogonal
+    from bochner.sampling import QuasiMonteCarlo as QuasiMonteCarlo
+    from bochner.statistics import Moments as Moments
+    from bochner.tables import TableEncoder as TableEncoder
 
 __version__ = "0.1.0"
 
@@ -37,7 +104,7 @@ _HOME = {
     "SpectrumDisplay": "bochner.reporting.displays",
     "Spline": "bochner.kernels",
     "SplineFeatures": "bochner.estimators",
-    "TableEncoder": "bochner.estimators",
+    "TableEncoder": "bochner.tables",
     "WitnessDisplay": "bochner.reporting.displays",
     "config_context": "bochner.config",
     "get_config": "bochner.config",
@@ -46,8 +113,8 @@ _HOME = {
     "mean_map": "bochner.comparison",
     "mmd": "bochner.comparison",
     "mmd_test": "bochner.comparison",
-    "plan": "bochner.planning",
-    "report": "bochner.reporting",
+    "plan": "bochner.planning.planner",
+    "report": "bochner.reporting.report",
     "save": "bochner.io",
     "scan_blocks": "bochner.data",
     "scan_csv": "bochner.data",
@@ -62,7 +129,10 @@ _MODULES = (
     "comparison",
     "config",
     "datasets",
+    "engines",
     "errors",
+    "features",
+    "fitting",
     "groups",
     "io",
     "kernels",
@@ -70,6 +140,7 @@ _MODULES = (
     "reporting",
     "reproduce",
     "sampling",
+    "solvers",
     "testing",
     "theory",
     "tuning",
@@ -77,13 +148,14 @@ _MODULES = (
 
 __all__ = ["__version__", *sorted(_HOME), *_MODULES]  # pyright: ignore[reportUnsupportedDunderAll]
 
+if not TYPE_CHECKING:  # a visible __getattr__ would make every misspelt name an Any
 
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        return getattr(import_module(_HOME[name]), name)
-    if name in _MODULES:
-        return import_module(f"bochner.{name}")
-    raise AttributeError(f"module 'bochner' has no attribute {name!r}")
+    def __getattr__(name: str) -> object:
+        if name in _HOME:
+            return getattr(import_module(_HOME[name]), name)
+        if name in _MODULES:
+            return import_module(f"bochner.{name}")
+        raise AttributeError(f"module 'bochner' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

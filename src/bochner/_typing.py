@@ -29,8 +29,8 @@ Array: TypeAlias = npt.NDArray[Any]
 ArrayLike: TypeAlias = npt.ArrayLike
 """Whatever NumPy makes an array of: lists, arrays, series and frames."""
 
-FloatType: TypeAlias = np.dtype[np.floating[Any]]
-"""float32 or float64: the type of a computation."""
+FloatType: TypeAlias = np.dtype[Any]
+"""float32 or float64: the type of a computation. (NumPy's stubs know no narrower type of `np.dtype(float)`.)"""
 
 Seed: TypeAlias = int | np.random.RandomState | np.random.Generator | None
 """scikit-learn's `random_state`, or a NumPy generator."""

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from bochner.config import get_config
 from bochner.errors import MemoryBudgetError
 
-__all__ = ["MemoryBill", "format_bytes", "require_memory"]
+__all__ = ["MAP", "MemoryBill", "format_bytes", "require_memory"]
+
+MAP = "feature map"
+"""Name of the item that every feature map states for itself (`FeatureMap.n_bytes`)."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Laws that every kernel, sampler, group, bound and solver obeys, as functions that raise `AssertionError`.
+"""Contract checks of kernels, samplers, groups, bounds and solvers: functions that raise `AssertionError`.
 
 Ours are tested by them, and so can yours be (`docs/extend.md`): call a check with an object, under several seeds. A
 check of something random fails for a correct object less than once in 10^8 calls.
@@ -7,12 +7,15 @@ check of something random fails for a correct object less than once in 10^8 call
 from __future__ import annotations
 
 import pickle
-from typing import Any
+from collections.abc import Callable, Sequence
+from inspect import isabstract
+from typing import TypeVar
 
 import numpy as np
 from scipy.stats import beta
 from sklearn.base import clone
 
+from bochner._dense import dense
 from bochner._typing import Array
 from bochner.errors import InvalidParameterError, invalid_parameter
 from bochner.groups import Group
@@ -29,7 +32,10 @@ __all__ = [
     "check_published",
     "check_sampler",
     "check_solver",
+    "concrete_subclasses",
 ]
+
+_Base = TypeVar("_Base")
 
 _DRAWS = 40_000
 _FALSE_ALARM = 1e-9  # of one comparison
@@ -37,7 +43,7 @@ _FEW_ELEMENTS = 200  # of a group whose products are all compared
 
 
 def check_kernel(kernel: Stationary, *, n_features: int = 3, seed: int = 0) -> None:
-    """A stationary kernel is what it says: values, constants and spectral measure belong together.
+    """Check of a stationary kernel: values, constants and spectral measure belong together.
 
     Parameters
     ----------
@@ -62,7 +68,7 @@ def check_kernel(kernel: Stationary, *, n_features: int = 3, seed: int = 0) -> N
 
 
 def check_sampler(sampler: Sampler, *, n_features: int = 3, seed: int = 0) -> None:
-    """Every frequency has the law of the measure; seeds and nesting hold. For samplers that do not look at data.
+    """Check of a sampler: every frequency has the law of the measure; seeds and nesting hold. Not for pilots of data.
 
     Parameters
     ----------
@@ -93,7 +99,7 @@ def check_sampler(sampler: Sampler, *, n_features: int = 3, seed: int = 0) -> No
 
 
 def check_group(group: Group, n_features: int, *, seed: int = 0) -> None:
-    """Weights are a law, the seed fixes the sample, and what is called unitary or closed is.
+    """Check of a group: weights are a law, the seed fixes the sample, and what is called unitary or closed is.
 
     Parameters
     ----------
@@ -119,7 +125,7 @@ def check_group(group: Group, n_features: int, *, seed: int = 0) -> None:
 
 
 def check_bound(bound: TailBound, *, seed: int = 0) -> None:
-    """A tail bound is monotone, its inversions are exact, its certificate says so, and bad input is refused.
+    """Check of a tail bound: monotone, inverted exactly, with a matching certificate; bad input is refused.
 
     Whether it is true, `check_failure_rate` asks.
 
@@ -140,7 +146,9 @@ def check_bound(bound: TailBound, *, seed: int = 0) -> None:
     _check_refusals(bound, step)
 
 
-def check_failure_rate(bound: TailBound, errors: Array, n_components: int, epsilons: Any = None) -> bool:
+def check_failure_rate(
+    bound: TailBound, errors: Array, n_components: int, epsilons: Sequence[float] | None = None
+) -> bool:
     """Errors that were simulated exceed eps not significantly more often than the bound promises.
 
     The observed rate enters through its Clopper-Pearson lower limit at 1e-7: a true bound fails a comparison by chance
@@ -171,7 +179,7 @@ def check_failure_rate(bound: TailBound, errors: Array, n_components: int, epsil
 
 
 def check_published(claim: type[Published]) -> None:
-    """A printed formula says why it has its status and issues no certificate; if refuted, its counterexample runs.
+    """Check of a printed formula: it explains its status, issues no certificate, and is refuted by its counterexample.
 
     Parameters
     ----------
@@ -185,14 +193,41 @@ def check_published(claim: type[Published]) -> None:
     )
     if claim.status is not Status.REFUTED:
         return
-    run: Any = claim.counterexample  # type: ignore[attr-defined]
+    run: Callable[[], object] = claim.counterexample  # type: ignore[attr-defined]
     found = run()
-    _assert(isinstance(found, Counterexample), f"{claim.__name__}.counterexample() returned {found!r}")
+    if not isinstance(found, Counterexample):
+        raise AssertionError(f"{claim.__name__}.counterexample() returned {found!r}")
     _assert(found == run(), f"{claim.__name__}.counterexample() is not reproducible")
     _assert(bool(np.isfinite(found.claimed) and np.isfinite(found.true_at_least)), f"not a number: {found}")
     _assert(found.violated, f"{claim.__name__} is not violated by its counterexample: {found}")
     if found.quantity.startswith("P("):
         _assert(0 <= found.claimed < found.true_at_least <= 1, f"not probabilities: {found}")
+
+
+def concrete_subclasses(base: type[_Base], package: str = "") -> list[type[_Base]]:
+    """Every subclass that is not abstract, of modules of a package: what to call a check on, found without a list.
+
+    Parameters
+    ----------
+    base : class
+        Such as `kernels.Stationary`, `sampling.Sampler`, `groups.Group` or `theory.TailBound`.
+    package : str, default=""
+        Beginning of the module's name; empty: all that were imported.
+
+    Examples
+    --------
+    >>> from bochner.sampling import Sampler
+    >>> [cls.__name__ for cls in concrete_subclasses(Sampler, "bochner.")]
+    ['Leverage', 'MonteCarlo', 'Orthogonal', 'QuasiMonteCarlo']
+    """
+    found: set[type[_Base]] = set()
+    waiting = [base]
+    while waiting:
+        new = set(waiting.pop().__subclasses__()) - found
+        found |= new
+        waiting.extend(new)
+    concrete = [cls for cls in found if not isabstract(cls) and cls.__module__.startswith(package)]
+    return sorted((cls for cls in concrete if not cls.__name__.startswith("_")), key=lambda cls: cls.__name__)
 
 
 def rate_at_least(failures: int, trials: int) -> float:
@@ -257,7 +292,7 @@ def _check_elements(group: Group, d: int, order: int) -> None:
     np.testing.assert_allclose(listed.weights.sum(), 1, err_msg="weights of the elements do not sum to 1")
     if not (group.closed and group.unitary and listed.linear):
         return
-    A = np.array([action.toarray() for action in listed.actions])  # type: ignore[union-attr]
+    A = np.array([dense(matrix) for matrix in listed.matrices])
     _assert(len({a.round(9).tobytes() for a in A + 0.0}) == order, "elements repeat")
 
     def contains(matrix: Array) -> bool:
@@ -285,15 +320,15 @@ def _check_inversions(bound: TailBound, eps: float, delta: float, step: int) -> 
     certificate = bound.certificate(20_000, delta)
     value = certificate.value
     _assert(value == bound.error(20_000, delta) and certificate.delta == delta, "the certificate says something else")
-    named = bound.quantity.partition(" over ")[0]
+    named = bound.error_name or bound.quantity
     _assert(named in certificate.statement, "the certificate does not say what it bounds")
-    if value < bound._ceiling():
+    if value < bound.ceiling():
         _assert(bound.probability(value, n_components=20_000) <= delta, "error() is too small")
         _assert(bound.probability(value * (1 - 1e-6), n_components=20_000) > delta, "error() is larger than needed")
 
 
 def _check_refusals(bound: TailBound, step: int) -> None:
-    bad: list[tuple[str, Any]] = [
+    bad: list[tuple[str, Callable[[], object]]] = [
         *(("eps", lambda eps=eps: bound.probability(eps, n_components=100)) for eps in (0.0, -0.1, np.nan, np.inf)),
         *(("delta", lambda delta=delta: bound.features_needed(0.1, delta)) for delta in (0.0, 1.0, -1.0, 2.0)),
         *(("delta", lambda delta=delta: bound.error(100, delta)) for delta in (0.0, 1.0, -1.0, 2.0)),
@@ -310,6 +345,6 @@ def _check_refusals(bound: TailBound, step: int) -> None:
             raise AssertionError(f"a bad {name} is accepted")
 
 
-def _assert(holds: Any, otherwise: str) -> None:
+def _assert(holds: bool | np.bool_, otherwise: str) -> None:
     if not holds:
         raise AssertionError(otherwise)

@@ -1,4 +1,4 @@
-"""The one container of bochner's files: arrays and one JSON text in a zip archive. Nothing in it is ever executed.
+"""File container of arrays and one JSON text in a zip archive. Nothing in it is ever executed.
 
 Members are stored as they are, so a file holds no more than its size and arrays move at the speed of the disk:
 
@@ -10,7 +10,6 @@ A checksum finds damage and careless edits. It is no signature: whoever can writ
 """
 
 from bochner._archive.read import read_archive
-from bochner._archive.replacing import replacing
 from bochner._archive.write import write_archive
 
-__all__ = ["read_archive", "replacing", "write_archive"]
+__all__ = ["read_archive", "write_archive"]

@@ -1,9 +1,9 @@
-"""What writer and reader of an archive agree on."""
+"""Layout of an archive: names, types, versions and limits that writer and reader share."""
 
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TypeAlias
 
 __all__ = [
     "CHUNK",
@@ -15,8 +15,12 @@ __all__ = [
     "MOST_ARRAYS",
     "MOST_HEADER_BYTES",
     "NAME",
+    "Row",
     "depth",
 ]
+
+Row: TypeAlias = list[str | list[int]]
+"""Of the table of arrays: [dtype, shape, order, SHA-256]."""
 
 CONTAINER = 1
 HEADER = "header.json"
@@ -30,9 +34,10 @@ MOST_ARRAYS = 4096
 DEEPEST = 64
 
 
-def depth(value: Any) -> int:
+def depth(value: object) -> int:
     """Levels of lists and dicts, without recursion."""
-    levels, level = 0, [value]
+    levels: int = 0
+    level: list[object] = [value]
     while level:
         nested = [each for each in level if isinstance(each, (dict, list, tuple))]
         level = [part for each in nested for part in (each.values() if isinstance(each, dict) else each)]

@@ -1,4 +1,4 @@
-"""Reading an archive: every size is checked before it is believed."""
+"""Reader of archives: every size in a file is checked before memory is allocated for it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from hashlib import sha256
 from math import prod
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from bochner._archive.layout import (
     NAME,
     depth,
 )
-from bochner._typing import Array
+from bochner._typing import Array, FilePath, JsonDict
 from bochner.config import get_config
 from bochner.errors import FileFormatError, MemoryBudgetError
 
@@ -41,8 +41,8 @@ _COPY_AGAIN = "Copy it again from its source, or write it anew."
 
 
 def read_archive(
-    path: str | Path, *, kind: str, version: int, max_bytes: int | None = None
-) -> tuple[int, dict[str, Any], dict[str, Array]]:
+    path: FilePath, *, kind: str, version: int, max_bytes: int | None = None
+) -> tuple[int, JsonDict, dict[str, Array]]:
     """Read a file that `write_archive` wrote; anything else is a `FileFormatError`.
 
     Parameters
@@ -76,13 +76,13 @@ def read_archive(
             whole = _read_header(archive, members)
             _check_kind(whole, kind, version)
             table = _checked_table(whole["arrays"], members)
-            arrays = {name: _read_array(archive, members[FOLDER + name], *row) for name, row in table.items()}
+            arrays = {name: _read_array(archive, members[FOLDER + name], row) for name, row in table.items()}
     return whole["version"], whole["header"], arrays
 
 
 @contextmanager
 def _translated(path: Path) -> Iterator[None]:
-    """Whatever a damaged archive does to zipfile is one error; ours get the name of the file."""
+    """Translate errors of zipfile on a damaged archive into `FileFormatError` with the name of the file."""
     try:
         yield
     except FileFormatError as error:
@@ -102,6 +102,14 @@ def _check_ends(file: IO[bytes], size: int) -> None:
         raise FileFormatError("is not a file of bochner. bochner.save writes such files.")
     if size < _END.size:
         raise FileFormatError(f"is truncated: it has {size} bytes. {_COPY_AGAIN}")
+    entries, directory = _directory_size(file, size)
+    if entries > MOST_ARRAYS + 1 or directory > 512 * entries:
+        raise FileFormatError(f"claims {entries:,} members, and such files have at most {MOST_ARRAYS + 1:,}.")
+    file.seek(0)
+
+
+def _directory_size(file: IO[bytes], size: int) -> tuple[int, int]:
+    """Number of members and bytes of the directory, as the end of the file states them."""
     file.seek(size - _END.size)
     signature, disk, first, here, entries, directory, _, comment, _ = _END.unpack(file.read(_END.size))
     if signature != b"PK\x05\x06" or comment != 64 or disk or first or here != entries:
@@ -112,23 +120,15 @@ def _check_ends(file: IO[bytes], size: int) -> None:
         record, locator = _END64.unpack(file.read(_END64.size)), file.read(_LOCATOR.size)
         if locator[:4] == b"PK\x06\x07":
             entries, directory = record[7], record[8]
-    if entries > MOST_ARRAYS + 1 or directory > 512 * entries:
-        raise FileFormatError(f"claims {entries:,} members, and such files have at most {MOST_ARRAYS + 1:,}.")
-    file.seek(0)
+    return entries, directory
 
 
 def _members(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo]:
     members: dict[str, zipfile.ZipInfo] = {}
     for info in archive.infolist():
-        known = info.filename == HEADER or (
-            info.filename.startswith(FOLDER) and NAME.fullmatch(info.filename.removeprefix(FOLDER))
-        )
-        if not known:
-            raise FileFormatError(f"has a member {info.filename[:100]!r} that such files do not have.")
         if info.filename in members:
             raise FileFormatError(f"has two members {info.filename!r}.")
-        if info.compress_type != zipfile.ZIP_STORED or info.file_size != info.compress_size or info.flag_bits & 1:
-            raise FileFormatError(f"has a compressed or encrypted member {info.filename!r}; such files have none.")
+        _check_member(info)
         members[info.filename] = info
     inside = all(0 <= info.header_offset <= size - info.file_size for info in members.values())
     if not inside or sum(info.file_size for info in members.values()) > size:
@@ -138,7 +138,16 @@ def _members(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo]:
     return members
 
 
-def _read_header(archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo]) -> dict[str, Any]:
+def _check_member(info: zipfile.ZipInfo) -> None:
+    """A member has a name that such files have, and is stored as it is."""
+    name = info.filename
+    if name != HEADER and not (name.startswith(FOLDER) and NAME.fullmatch(name.removeprefix(FOLDER))):
+        raise FileFormatError(f"has a member {name[:100]!r} that such files do not have.")
+    if info.compress_type != zipfile.ZIP_STORED or info.file_size != info.compress_size or info.flag_bits & 1:
+        raise FileFormatError(f"has a compressed or encrypted member {name!r}; such files have none.")
+
+
+def _read_header(archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo]) -> JsonDict:
     info = members[HEADER]
     if info.file_size > MOST_HEADER_BYTES:
         raise FileFormatError(f"has a header of {info.file_size:,} bytes; the most are {MOST_HEADER_BYTES:,}.")
@@ -156,7 +165,7 @@ def _read_header(archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo]) 
     return dict(whole)
 
 
-def _check_kind(whole: dict[str, Any], kind: str, version: int) -> None:
+def _check_kind(whole: JsonDict, kind: str, version: int) -> None:
     if whole["kind"] != kind:
         raise FileFormatError(f"is a {whole['kind'][:40]!r} file. Expected a {kind!r} file.")
     if whole["container"] > CONTAINER or whole["version"] > version:
@@ -166,33 +175,52 @@ def _check_kind(whole: dict[str, Any], kind: str, version: int) -> None:
         )
 
 
-def _checked_table(table: dict[str, Any], members: dict[str, zipfile.ZipInfo]) -> dict[str, tuple[Any, ...]]:
-    """(dtype, shape, order, digest) of every array, against the members that are there and their sizes."""
+class _ArrayRow(NamedTuple):
+    """A row of the table of arrays."""
+
+    dtype: np.dtype[np.generic]
+    shape: tuple[int, ...]
+    order: str
+    digest: str
+
+
+def _checked_table(table: dict[str, object], members: dict[str, zipfile.ZipInfo]) -> dict[str, _ArrayRow]:
+    """The rows of all arrays, against the members that are there and their sizes."""
     if {FOLDER + name for name in table} != members.keys() - {HEADER}:
         raise FileFormatError("was altered: its arrays are not those of its header.")
-    checked = {}
-    for name, row in table.items():
-        if not (isinstance(row, list) and [type(part) for part in row] == [str, list, str, str]):
-            raise FileFormatError(f"was altered: the row of array {name!r} is not one.")
-        dtype, shape, order, digest = row
-        if not DTYPE.fullmatch(dtype):
-            raise FileFormatError(f"has an array {name!r} of type {dtype[:20]!r}, which such files may not hold.")
-        if len(shape) > 32 or not all(type(n) is int and 0 <= n < 2**48 for n in shape) or order not in ("C", "F"):
-            raise FileFormatError(f"was altered: array {name!r} has no valid shape.")
-        if prod(shape) * np.dtype(dtype).itemsize != members[FOLDER + name].file_size:
-            raise FileFormatError(f"was altered: array {name!r} does not have the bytes of its shape.")
-        checked[name] = (np.dtype(dtype), tuple(shape), order, digest)
-    return checked
+    return {name: _checked_row(name, row, members[FOLDER + name].file_size) for name, row in table.items()}
 
 
-def _read_array(
-    archive: zipfile.ZipFile,
-    info: zipfile.ZipInfo,
-    dtype: np.dtype[Any],
-    shape: tuple[int, ...],
-    order: str,
-    digest: str,
-) -> Array:
+def _checked_row(name: str, row: object, size: int) -> _ArrayRow:
+    if not (isinstance(row, list) and [type(part) for part in row] == [str, list, str, str]):
+        raise FileFormatError(f"was altered: the row of array {name!r} is not one.")
+    dtype, shape, order, digest = row
+    if not DTYPE.fullmatch(dtype):
+        raise FileFormatError(f"has an array {name!r} of type {dtype[:20]!r}, which such files may not hold.")
+    if not _is_shape(shape) or order not in ("C", "F"):
+        raise FileFormatError(f"was altered: array {name!r} has no valid shape.")
+    if prod(shape) * np.dtype(dtype).itemsize != size:
+        raise FileFormatError(f"was altered: array {name!r} does not have the bytes of its shape.")
+    return _ArrayRow(np.dtype(dtype), tuple(shape), order, digest)
+
+
+def _is_shape(shape: list[object]) -> bool:
+    return len(shape) <= 32 and all(type(n) is int and 0 <= n < 2**48 for n in shape)
+
+
+def _read_array(archive: zipfile.ZipFile, info: zipfile.ZipInfo, row: _ArrayRow) -> Array:
+    raw = _read_bytes(archive, info, row.digest)
+    if not _is_valid(raw, row.dtype.kind):
+        raise FileFormatError(f"was altered: array {info.filename!r} has bytes that are no {row.dtype.name}.")
+    try:
+        array: Array = raw.view(row.dtype).reshape(row.shape[::-1] if row.order == "F" else row.shape)
+    except ValueError:  # an empty array with huge sides
+        raise FileFormatError(f"was altered: array {info.filename!r} has no valid shape.") from None
+    return array.T if row.order == "F" else array
+
+
+def _read_bytes(archive: zipfile.ZipFile, info: zipfile.ZipInfo, digest: str) -> Array:
+    """The bytes of a member, if they have the right checksum."""
     raw, seen, at = np.empty(info.file_size, dtype=np.uint8), sha256(), 0
     with archive.open(info) as member:
         while chunk := member.read(CHUNK):
@@ -201,23 +229,22 @@ def _read_array(
             at += len(chunk)
     if at != len(raw) or seen.hexdigest() != digest:
         raise FileFormatError(f"is damaged or was altered: array {info.filename!r} fails its checksum. {_COPY_AGAIN}")
-    if (dtype.kind == "b" and raw.max(initial=0) > 1) or (
-        dtype.kind == "U" and raw.view("<u4").max(initial=0) > 0x10FFFF
-    ):
-        raise FileFormatError(f"was altered: array {info.filename!r} has bytes that are no {dtype.name}.")
-    try:
-        array: Array = raw.view(dtype).reshape(shape[::-1] if order == "F" else shape)
-    except ValueError:  # an empty array with huge sides
-        raise FileFormatError(f"was altered: array {info.filename!r} has no valid shape.") from None
-    return array.T if order == "F" else array
+    return raw
 
 
-def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _is_valid(raw: Array, kind: str) -> bool:
+    """Booleans are 0 or 1, and text is of Unicode's code points; any bytes are numbers."""
+    if kind == "b":
+        return bool(raw.max(initial=0) <= 1)
+    return kind != "U" or bool(raw.view("<u4").max(initial=0) <= 0x10FFFF)
+
+
+def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) != len(pairs):
         raise ValueError("a key comes twice")
     return found
 
 
-def _refuse_constant(text: str) -> Any:
+def _refuse_constant(text: str) -> NoReturn:
     raise ValueError(f"{text} is not JSON")

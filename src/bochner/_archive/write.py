@@ -1,4 +1,4 @@
-"""Writing an archive."""
+"""Writer of archives: a whole new file, or the old one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import zipfile
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -22,17 +21,18 @@ from bochner._archive.layout import (
     MOST_ARRAYS,
     MOST_HEADER_BYTES,
     NAME,
+    Row,
     depth,
 )
-from bochner._archive.replacing import replacing
-from bochner._typing import Array
+from bochner._files import replacing
+from bochner._typing import Array, FilePath
 from bochner.errors import InvalidDataError, invalid_parameter
 
 __all__ = ["write_archive"]
 
 
 def write_archive(
-    path: str | Path, *, kind: str, version: int, header: Mapping[str, Any], arrays: Mapping[str, Array]
+    path: FilePath, *, kind: str, version: int, header: Mapping[str, object], arrays: Mapping[str, Array]
 ) -> None:
     """Write a file; an interrupt, a full disk or a power cut leaves the old file or the new one, never a part.
 
@@ -48,7 +48,7 @@ def write_archive(
     arrays : dict of arrays
         Booleans, integers, floats up to 8 bytes, and text of fixed width.
     """
-    table: dict[str, Any] = {}
+    table: dict[str, Row] = {}
     with replacing(Path(path)) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         if len(arrays) > MOST_ARRAYS:
             raise InvalidDataError(f"A file holds at most {MOST_ARRAYS} arrays. Got {len(arrays)}.")
@@ -59,7 +59,7 @@ def write_archive(
         archive.comment = sha256(text).hexdigest().encode()
 
 
-def _write_array(archive: zipfile.ZipFile, name: str, array: Array) -> list[Any]:
+def _write_array(archive: zipfile.ZipFile, name: str, array: Array) -> Row:
     """Write one array; its row of the table."""
     if not NAME.fullmatch(name):
         raise invalid_parameter("write_archive", "arrays", "named by letters, digits, '_', '.' and '-'", name)
@@ -87,7 +87,7 @@ def _bytes_of(contiguous: Array) -> memoryview:
     return memoryview(flat.view(np.uint8).data) if flat.size else memoryview(b"")
 
 
-def _header_text(kind: str, version: int, header: Mapping[str, Any], table: dict[str, Any]) -> bytes:
+def _header_text(kind: str, version: int, header: Mapping[str, object], table: dict[str, Row]) -> bytes:
     whole = {
         "container": CONTAINER,
         "kind": kind,

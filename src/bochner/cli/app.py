@@ -1,4 +1,4 @@
-"""The commands, and what they share: options, and a help that teaches."""
+"""The command group `bochner`: all commands and their order in --help."""
 
 from __future__ import annotations
 

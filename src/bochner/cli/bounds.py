@@ -1,14 +1,17 @@
-"""`bochner bounds`: what the theorems say about a setting."""
+"""`bochner bounds`: number of random features that each theorem asks for."""
 
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from bochner.cli import options
 from bochner.cli.screen import Screen, screen_options, table
+
+if TYPE_CHECKING:
+    from bochner._typing import JsonDict
 
 __all__ = ["bounds"]
 
@@ -69,10 +72,8 @@ _WITHOUT_FEATURES = {
 }
 
 
-def _needed(claim: Any, setting: dict[str, Any], eps: float, delta: float) -> dict[str, Any]:
+def _needed(claim: Any, setting: JsonDict, eps: float, delta: float) -> JsonDict:
     """The claim in this setting: its number of features, or why there is none."""
-    from dataclasses import MISSING, fields
-
     from bochner.errors import BochnerError
     from bochner.theory import TailBound
 
@@ -80,18 +81,26 @@ def _needed(claim: Any, setting: dict[str, Any], eps: float, delta: float) -> di
     row = {**about, "bounds": getattr(claim, "quantity", about["statement"]), "features": None, "why_none": None}
     if not issubclass(claim, TailBound):
         return row | {"why_none": _WITHOUT_FEATURES[about["kind"]]}
-    wanted = {field.name: field.default is MISSING and field.default_factory is MISSING for field in fields(claim)}
-    absent = [name for name, required in wanted.items() if required and name not in setting]
+    required, known = _parameters(claim)
+    absent = [name for name in required if name not in setting]
     if absent:
         return row | {"why_none": f"it needs {', '.join(absent)}"}
     try:
-        bound = claim(**{name: value for name, value in setting.items() if name in wanted})
+        bound = claim(**{name: value for name, value in setting.items() if name in known})
         return row | {"features": bound.features_needed(eps, delta)}
     except BochnerError as refusal:
         return row | {"why_none": str(refusal)}
 
 
-def _count(row: dict[str, Any]) -> str:
+def _parameters(claim: Any) -> tuple[list[str], list[str]]:
+    """Fields of a claim without a default, and all of them."""
+    from dataclasses import MISSING, fields
+
+    required = [field for field in fields(claim) if field.default is MISSING and field.default_factory is MISSING]
+    return [field.name for field in required], [field.name for field in fields(claim)]
+
+
+def _count(row: JsonDict) -> str:
     return row["why_none"] if row["features"] is None else f"{row['features']:,}"
 
 
@@ -100,7 +109,7 @@ def _citation(source: str) -> str:
     return re.sub(r"(\(\d{4}\)), .*, ", r"\1, ", source)
 
 
-def _heading(document: dict[str, Any]) -> str:
+def _heading(document: JsonDict) -> str:
     return (
         f"Features for an error of at most {document['eps']:g} with probability {1 - document['delta']:g}: "
         f"{document['kernel']}, {document['embedding']}, d = {document['n_features']}, "

@@ -1,4 +1,4 @@
-"""Exit codes, and the refusal of work that is over its budget."""
+"""Exit codes of the commands, and the error for work that exceeds its budget."""
 
 from __future__ import annotations
 
@@ -15,4 +15,4 @@ NO_READER = 141
 
 
 class OverBudgetError(BochnerError):
-    """What is asked for takes more memory or time than is allowed."""
+    """A width or an accuracy takes more memory or time than the budget."""

@@ -1,14 +1,17 @@
-"""`bochner fit`: learn from a table, and say how good the model is, how sure that is, and what it cost."""
+"""`bochner fit`: train a regressor or classifier on a table, with test score, certificate, cost and report."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from bochner.cli import options
 from bochner.cli.screen import Screen, screen_options
+
+if TYPE_CHECKING:
+    from bochner._typing import JsonDict
 
 __all__ = ["fit"]
 
@@ -41,7 +44,8 @@ __all__ = ["fit"]
 )  # fmt: skip
 @click.option(
     "--alpha", type=options.NumberOr("auto", "gcv", "evidence", "loo", "cv"), default="auto", show_default=True,
-    help="Penalty; auto: by leave-one-out (regression, up to 4,096 features) or cross-validation.",
+    help="Penalty; auto: by leave-one-out (regression, up to 4,096 features; KernelRegressor() has gcv) or "
+    "cross-validation (KernelClassifier() has 1.0).",
 )  # fmt: skip
 @click.option("--weight", metavar="COLUMN", help="Weights of the rows.")
 @options.drop
@@ -70,45 +74,51 @@ def fit(as_json: bool, quiet: bool, **given: Any) -> None:
       bochner fit flights.parquet --target delayed --drop flight_number --test-size 0.1
       bochner fit sensors.csv --target load --split-column fold -D 4096 --memory 2GB --json
     """
-    stem = Path(given["table"]).name.split(".")[0] or "model"
+    stem = _stem(given["table"])
     given["model_file"] = given["model_file"] or f"{stem}.bochner"
     given["report"] = given["report"] or f"{stem}.html"
     _run(given, Screen(as_json=as_json, quiet=quiet))
 
 
-def _run(given: dict[str, Any], screen: Screen) -> None:
+def _stem(table: str) -> str:
+    """The name of a table without its folder and its type: houses.v2 of data/houses.v2.csv.gz."""
+    name = Path(table).name.removesuffix(".gz")
+    return Path(name).stem.lstrip(".-") or "model"
+
+
+def _run(given: JsonDict, screen: Screen) -> None:
     from bochner import config_context, report, save
     from bochner.cli import learning
-    from bochner.cli.fit_summary import about, found, parts
-    from bochner.cli.tables import require_writable
+    from bochner.cli.fit_summary import about, found, parts, scored_rows
+    from bochner.cli.output import require_writable
 
     asked = learning.FitOptions(**given)
     require_writable(asked.model_file, asked.report)
-    with config_context(memory=asked.memory), screen.progress() as progress, screen.noting_warnings():
+    with screen.progress() as progress, screen.noting_warnings():
         progress.step(f"Reading {asked.table}")
-        target, rows, held_out, left_out = learning.read_rows(asked)
+        rows = learning.read_rows(asked)  # --memory is on top of the data, which may take what the machine has
         encoder, X = learning.encode(asked, rows)
-        progress.step("Planning")
-        plan = learning.plan_for(asked, X, target, rows.y)
-        progress.step(f"Fitting {len(rows):,} rows with {plan.n_components:,} features")
-        learned = learning.learn(asked, encoder, X, rows, plan, target.task, progress)
-        progress.step("Certifying")
-        certificate = learning.certify(learned, X, rows, held_out, asked.delta)
-        progress.step("Writing the model and the report")
-        save(learned.pipeline, asked.model_file)
-        page = report(
-            learned.pipeline,
-            asked.report,
-            X=held_out.inputs,
-            y=held_out.y if len(held_out) else None,
-            sample_weight=held_out.weight if len(held_out) else None,
-            held_out=True,
-            title=f"{asked.target} from {Path(asked.table).name}",
-            plan=learning.bill(plan, X, target),
-            extra=about(asked, target, rows, left_out, learned),
-            delta=asked.delta,
-        )
+        with config_context(memory=asked.memory):
+            progress.step("Planning")
+            plan = learning.plan_for(asked, X, rows.target, rows.fit.y)
+            progress.step(f"Fitting {len(rows.fit):,} rows with {plan.n_components:,} features")
+            learned = learning.learn(asked, encoder, X, rows, plan, progress)
+            progress.step("Certifying")
+            certificate = learning.certify(learned, X, rows, asked.delta)
+            progress.step("Writing the model and the report")
+            save(learned.pipeline, asked.model_file)
+            page = report(
+                learned.pipeline,
+                asked.report,
+                **scored_rows(rows.held_out),
+                held_out=True,
+                title=f"{asked.target} from {Path(asked.table).name}",
+                plan=learning.bill(plan, X, rows.target),
+                extra=about(asked, rows, learned),
+                certificate=certificate,
+                delta=asked.delta,
+            )
     for sentence in encoder.notes_:
         screen.note(sentence)
-    document = found(asked, target, rows, left_out, learned, page.summary, certificate)
+    document = found(asked, rows, learned, page.summary, certificate)
     screen.show(document, *parts(document))

@@ -1,52 +1,56 @@
-"""What `bochner fit` found: one plain document, and the same for people."""
+"""Result of `bochner fit`: one JSON document, and the same as text for people."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
-from bochner.cli.learning import FitOptions, Learned, Rows
-from bochner.cli.screen import paragraph, table
-from bochner.cli.target import RULE, Target
+from bochner._typing import JsonDict
+from bochner.cli.learning import FitOptions, Learned
+from bochner.cli.screen import Part, paragraph, table
 from bochner.memory import format_bytes
+from bochner.tables import SplitTable, TableRows
+from bochner.tables.target import RULE
 from bochner.theory import Certificate
 
-__all__ = ["about", "found", "parts"]
+__all__ = ["about", "found", "parts", "scored_rows"]
 
 
-def about(asked: FitOptions, target: Target, rows: Rows, left_out: int, learned: Learned) -> dict[str, Any]:
-    """What the report cannot know: the table, how the task was told, and what the fit took."""
-    return {
+def about(asked: FitOptions, rows: SplitTable, learned: Learned) -> JsonDict:
+    """Facts for the report that the model does not hold: table, task, measured time and memory."""
+    told: JsonDict = {
         "seconds": learned.cost.seconds,
         "memory": learned.cost.memory,
         "table": asked.table,
-        "target": target.name,
-        "task": f"{target.task}: {target.reason}",
-        "rows_to_fit": len(rows),
-        "rows_held_out": len(target.values) - len(rows),
-        "rows_without_target": left_out,
+        "target": rows.target.name,
+        "task": f"{rows.target.task}: {rows.target.reason}",
+        "rows_to_fit": len(rows.fit),
+        "rows_held_out": len(rows.held_out),
+        "rows_without_target": rows.n_without_target,
     }
+    other = [each.sentence for each in learned.departures]
+    return told | ({"not_the_default_of_the_library": "; ".join(other)} if other else {})
+
+
+def scored_rows(held_out: TableRows) -> JsonDict:
+    """The rows that the report scores the model on, as its arguments."""
+    if not len(held_out):
+        return {}
+    return {"X": held_out.inputs, "y": held_out.y, "sample_weight": held_out.weight}
 
 
 def found(
-    asked: FitOptions,
-    target: Target,
-    rows: Rows,
-    left_out: int,
-    learned: Learned,
-    summary: dict[str, Any],
-    certificate: Certificate | str,
-) -> dict[str, Any]:
+    asked: FitOptions, rows: SplitTable, learned: Learned, summary: JsonDict, certificate: Certificate | str
+) -> JsonDict:
     """Everything that is said about a fit, ready for JSON; `summary` is that of the report."""
-    model, encoder = learned.model, learned.pipeline[0]
+    model, encoder, target = learned.model, learned.encoder, rows.target
     return {
         "table": asked.table,
         "target": target.name,
         "task": target.task,
         "task_reason": target.reason,
         "task_rule": RULE,
-        "rows": {"fit": len(rows), "held_out": len(target.values) - len(rows), "without_target": left_out},
+        "rows": {"fit": len(rows.fit), "held_out": len(rows.held_out), "without_target": rows.n_without_target},
         "preprocessing": encoder.describe(),
         "columns": encoder.get_feature_names_out(),
         "dtype": encoder.dtype,
@@ -56,6 +60,7 @@ def found(
             "features": model.features_.n_components_,
             "alpha": model.alpha_,
             "seed": asked.seed,
+            "not_library_defaults": [each.to_dict() for each in learned.departures],
         },
         "score": summary["quality"],
         "certificate": None if isinstance(certificate, str) else certificate.to_dict(),
@@ -71,7 +76,7 @@ def _short(text: str) -> str:
     return re.sub(r"\d+\.\d{5,}(e-?\d+)?", lambda number: f"{float(number[0]):.4g}", text)
 
 
-def parts(found: dict[str, Any]) -> Iterator[Any]:
+def parts(found: JsonDict) -> Iterator[Part]:
     """The document for people, part by part."""
     yield table("", list(_lines(found)))
     yield ""
@@ -84,7 +89,7 @@ def parts(found: dict[str, Any]) -> Iterator[Any]:
     yield table("Files", [("model", found["files"]["model"]), ("report", found["files"]["report"])])
 
 
-def _lines(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _lines(found: JsonDict) -> Iterator[tuple[str, str]]:
     rows, model = found["rows"], found["model"]
     without = f", {rows['without_target']:,} left out (no target)" if rows["without_target"] else ""
     yield "table", f"{found['table']}: {rows['fit']:,} rows to fit, {rows['held_out']:,} held out{without}"
@@ -93,9 +98,11 @@ def _lines(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "" if at else "inputs", sentence
     yield "", f"in all {len(found['columns']):,} columns of {found['dtype']}"
     yield "model", f"{model['class']}, {model['kernel']}, {model['features']:,} features, alpha {model['alpha']:.3g}"
+    for departure in model["not_library_defaults"]:
+        yield "", departure["sentence"]
 
 
-def _regression(score: dict[str, Any], target: str) -> Iterator[Any]:
+def _regression(score: JsonDict, target: str) -> Iterator[Part]:
     lines = [
         (f"RMSE, in units of {target}", _digits(score["rmse"]), _digits(score["baseline_rmse"])),
         (f"MAE, in units of {target}", _digits(score["mae"]), ""),
@@ -108,7 +115,7 @@ def _regression(score: dict[str, Any], target: str) -> Iterator[Any]:
         yield f"90 % error bars hold {100 * coverage['observed'][at]:.1f} % of the held-out targets."
 
 
-def _classification(score: dict[str, Any]) -> Iterator[Any]:
+def _classification(score: JsonDict) -> Iterator[Part]:
     lines = [
         ("accuracy", _digits(score["accuracy"]), _digits(score["baseline_accuracy"])),
         ("log loss", _digits(score["log_loss"]), _digits(score["baseline_log_loss"])),
@@ -128,14 +135,14 @@ def _digits(value: float | None) -> str:
     return f"{value:.4f}" if abs(value) < 10 else f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
 
 
-def _certificate(found: dict[str, Any]) -> Any:
+def _certificate(found: JsonDict) -> Part:
     certificate = found["certificate"]
     if certificate is None:
         return paragraph("Certificate", f"none: {found['no_certificate_because']}")
     return paragraph("Certificate", f"{certificate['statement']} [{certificate['bound']}]")
 
 
-def _cost(found: dict[str, Any]) -> Any:
+def _cost(found: JsonDict) -> Part:
     plan, cost = found["plan"], found["cost"]
     time = "not planned" if plan["seconds"] is None else f"{plan['seconds']:.2g} s"
     lines = [

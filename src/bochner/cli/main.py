@@ -1,4 +1,4 @@
-"""The command `bochner`: runs a command and turns whatever happens into an exit code and one sentence.
+"""Entry point of `bochner`: runs a command and turns its errors into an exit code and one sentence.
 
 0    done
 1    the answer is no (`bochner test --fail-below`)
@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from bochner.cli.exits import BAD_INPUT, DEFECT, INTERRUPTED, NO_READER, OVER_BUDGET, OverBudgetError
+from bochner.errors import BochnerError, MemoryBudgetError
 
 __all__ = ["main"]
 
@@ -30,50 +31,56 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ModuleNotFoundError as absent:
         print(f"Error: {absent.name} is not installed. Run: pip install 'bochner[cli]'", file=sys.stderr)
         return BAD_INPUT
-    from bochner.cli.app import app
-
     warnings.showwarning = _as_note
     try:
-        with app.make_context("bochner", list(sys.argv[1:] if arguments is None else arguments)) as context:
+        return _run(list(sys.argv[1:] if arguments is None else arguments))
+    except (KeyboardInterrupt, click.Abort):
+        return _told("\nInterrupted.", INTERRUPTED)
+    except BrokenPipeError:
+        _close_output()
+        return NO_READER
+    except (MemoryBudgetError, OverBudgetError) as refusal:
+        return _told(f"Refused: {refusal}", OVER_BUDGET)
+    except MemoryError:
+        return _told("Refused: the machine has no more memory. Give a smaller --memory or -D.", OVER_BUDGET)
+    except (BochnerError, OSError) as error:
+        return _told(f"Error: {error}", BAD_INPUT)
+    except Exception as error:
+        return _defect(error)
+
+
+def _run(arguments: list[str]) -> int:
+    """Run a command; wrong usage is explained by click."""
+    import click
+
+    from bochner.cli.app import app
+
+    try:
+        with app.make_context("bochner", arguments) as context:
             app.invoke(context)
         sys.stdout.flush()
     except click.exceptions.Exit as done:
         return done.exit_code
-    except click.exceptions.NoArgsIsHelpError as usage:
-        usage.show()
-        return BAD_INPUT
     except click.ClickException as usage:
         usage.show()
         return BAD_INPUT
-    except (KeyboardInterrupt, click.Abort):
-        print("\nInterrupted.", file=sys.stderr)
-        return INTERRUPTED
-    except BrokenPipeError:
-        _close_output()
-        return NO_READER
-    except Exception as error:
-        return _explain(error)
     return 0
 
 
-def _explain(error: Exception) -> int:
-    """One sentence for what a person can mend; a traceback for what is ours to mend."""
-    from bochner.errors import BochnerError, MemoryBudgetError
+def _told(sentence: str, code: int) -> int:
+    """Print a sentence for what a person can mend; the exit code."""
+    print(sentence, file=sys.stderr)
+    return code
 
-    if isinstance(error, (MemoryBudgetError, OverBudgetError)):
-        print(f"Refused: {error}", file=sys.stderr)
-        return OVER_BUDGET
-    if isinstance(error, MemoryError):
-        print("Refused: the machine has no more memory. Give a smaller --memory or -D.", file=sys.stderr)
-        return OVER_BUDGET
-    if isinstance(error, (BochnerError, OSError)) or type(error).__name__ == "InvalidParameterError":
-        print(f"Error: {error}", file=sys.stderr)
-        return BAD_INPUT
+
+def _defect(error: Exception) -> int:
+    """A traceback for what is ours to mend; scikit-learn's refusal of a parameter is a sentence."""
+    if type(error).__name__ == "InvalidParameterError":
+        return _told(f"Error: {error}", BAD_INPUT)
     import traceback
 
     traceback.print_exception(error)
-    print("Error: bochner failed. Please report it, with the lines above.", file=sys.stderr)
-    return DEFECT
+    return _told("Error: bochner failed. Please report it, with the lines above.", DEFECT)
 
 
 def _as_note(

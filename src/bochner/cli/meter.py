@@ -1,4 +1,4 @@
-"""Time and peak memory of a piece of work."""
+"""Measured wall time and peak memory of a `with` block."""
 
 from __future__ import annotations
 

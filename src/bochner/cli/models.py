@@ -1,43 +1,50 @@
-"""Models in files, and tables as their inputs."""
+"""Saved models: loading them, and reading tables as their inputs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 
 from bochner import TableEncoder, load
-from bochner.cli.tables import column_of_table, read_table
+from bochner._typing import Array
+from bochner.data import read_table
 from bochner.errors import InvalidDataError
-from bochner.estimators.table_columns import read_column
+from bochner.tables import column_of_table, read_column
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["encoder_of", "inputs_of", "load_model", "read_inputs", "without_columns"]
 
+Model: TypeAlias = Any
+"""Any estimator or pipeline that a model file can hold."""
 
-def load_model(path: str) -> Any:
+
+def load_model(path: str) -> Model:
     """The model in a file."""
     if not Path(path).is_file():
         raise InvalidDataError(f"There is no model file {path!r}. `bochner fit` makes one.")
     return load(path)
 
 
-def encoder_of(model: Any) -> TableEncoder | None:
+def encoder_of(model: Model) -> TableEncoder | None:
     """The encoder that `bochner fit` put before the model; None for a model that was saved from Python without one."""
     first = model[0] if isinstance(model, Pipeline) else None
-    return first if isinstance(first, TableEncoder) else None
+    return first if hasattr(first, "kinds") else None
 
 
-def read_inputs(model: Any, path: str) -> Any:
-    """A table whose columns are read as what they were in training."""
+def read_inputs(model: Model, path: str) -> pa.Table:
+    """A table whose columns have the types that they had in training."""
     encoder = encoder_of(model)
     return read_table(path, None if encoder is None else encoder.kinds())
 
 
-def inputs_of(model: Any, table: Any, path: str) -> Any:
-    """What the model takes: the table where it has an encoder, otherwise an array of its columns."""
+def inputs_of(model: Model, table: pa.Table, path: str) -> pa.Table | Array:
+    """Inputs of the model: the table if it has an encoder, else an array of its columns."""
     if encoder_of(model) is not None:
         return table
     import narwhals as nw
@@ -47,7 +54,7 @@ def inputs_of(model: Any, table: Any, path: str) -> Any:
     return np.column_stack([read_column(column, name, "number") for column, name in zip(columns, names)])
 
 
-def without_columns(model: Any, table: Any, names: Sequence[str]) -> Any:
+def without_columns(model: Model, table: pa.Table, names: Sequence[str]) -> pa.Table:
     """The table without columns that were asked for by name, unless the model needs them."""
     encoder = encoder_of(model)
     return table if encoder is None else table.drop_columns([name for name in names if name not in encoder.kinds()])

@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""Shared command-line options and parameter types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`bochner plan`: what a fit would take, before it."""
+"""`bochner plan`: features, memory and time of a fit, estimated before it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ def plan(as_json: bool, quiet: bool, **given: Any) -> None:
     """
     from bochner import TableEncoder
     from bochner import plan as plan_fit
-    from bochner.cli.tables import column_of_table, read_table
+    from bochner.data import read_table
+    from bochner.tables import column_of_table, encode_rows
 
     screen = Screen(as_json=as_json, quiet=quiet)
     with screen.progress() as progress, screen.noting_warnings():
@@ -48,7 +49,7 @@ def plan(as_json: bool, quiet: bool, **given: Any) -> None:
         if given["target"] is not None:
             column_of_table(rows, given["target"], given["table"])
         encoder = TableEncoder(target=given["target"], drop=given["drop"], categorical=given["categorical"])
-        X = encoder.fit_transform(rows)
+        X = encode_rows(encoder, rows)
         progress.step("Planning")
         found = plan_fit(
             X,

@@ -1,12 +1,15 @@
-"""`bochner predict`: the model of a file on the rows of a table."""
+"""`bochner predict`: predictions of a saved model for the rows of a table."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from bochner.cli.screen import Screen, screen_options
+
+if TYPE_CHECKING:
+    from bochner._typing import JsonDict
 
 __all__ = ["predict"]
 
@@ -31,7 +34,8 @@ def predict(model: str, table: str, output: str | None, as_json: bool, quiet: bo
       cat new.csv | bochner predict flights.bochner - --proba | head
     """
     from bochner.cli.models import inputs_of, load_model, read_inputs, without_columns
-    from bochner.cli.tables import column_of_table, require_writable, write_columns
+    from bochner.cli.output import require_writable, write_columns
+    from bochner.tables import column_of_table
 
     screen = Screen(as_json=as_json, quiet=quiet)
     require_writable(output)
@@ -50,7 +54,7 @@ def predict(model: str, table: str, output: str | None, as_json: bool, quiet: bo
         write_columns(columns, output)
 
 
-def _predictions(model: Any, inputs: Any, *, std: bool, proba: bool) -> dict[str, Any]:
+def _predictions(model: Any, inputs: Any, *, std: bool, proba: bool) -> JsonDict:
     """Columns of predictions."""
     from bochner.errors import InvalidDataError
 

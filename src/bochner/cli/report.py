@@ -1,12 +1,16 @@
-"""`bochner report`: the page that says what a model is worth."""
+"""`bochner report`: HTML report of a saved model, with scores on a test table."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from bochner.cli.screen import Screen, screen_options
+
+if TYPE_CHECKING:
+    from bochner.tables import Task
 
 __all__ = ["report"]
 
@@ -30,9 +34,9 @@ def report(
     """
     from bochner import report as write_report
     from bochner.cli.models import encoder_of, inputs_of, load_model, read_inputs
-    from bochner.cli.tables import require_writable
-    from bochner.cli.target import read_target
+    from bochner.cli.output import require_writable
     from bochner.errors import InvalidDataError
+    from bochner.tables import read_target
 
     screen = Screen(as_json=as_json, quiet=quiet)
     path = output or f"{Path(model).stem}.html"
@@ -47,7 +51,7 @@ def report(
             if name is None:
                 raise InvalidDataError("This model does not know its target: give --target.")
             rows = read_inputs(fitted, data)
-            task = "classification" if hasattr(fitted, "classes_") else "regression"
+            task: Task = "classification" if hasattr(fitted, "classes_") else "regression"
             y = read_target(rows, name, data, task).values
             X = inputs_of(fitted, rows.drop_columns([name]), data)
         progress.step("Writing the report")

@@ -1,4 +1,4 @@
-"""`bochner reproduce`: the papers' experiments, run again."""
+"""`bochner reproduce`: experiments of the papers, run again."""
 
 from __future__ import annotations
 
@@ -61,18 +61,15 @@ def reproduce(name: str | None, listed: bool, full: bool, out: str, as_json: boo
 
 
 def _show(screen: Screen, ended: list[Outcome], folder: str) -> None:
-    done = [outcome for outcome in ended if outcome.status == "done"]
-    others = [outcome for outcome in ended if outcome.status != "done"]
-    document = {
-        "done": [
-            {"experiment": each.experiment, "figure": f"{folder}/{each.experiment}.png", "seconds": each.seconds}
-            for each in done
-        ],
-        **{
-            status: [{"experiment": each.experiment, "reason": each.reason} for each in others if each.status == status]
-            for status in ("skipped", "failed")
-        },
-    }
-    lines = [(f"{folder}/{each.experiment}.png and .json", f"{each.seconds:.1f} s") for each in done]
-    lines += [(each.experiment, each.status) for each in others]
-    screen.show(document, table("", lines))
+    document: dict[str, list[dict[str, object]]] = {"done": [], "skipped": [], "failed": []}
+    written, others = [], []
+    for each in ended:
+        about: dict[str, object] = {"experiment": each.experiment}
+        if each.status == "done":
+            about |= {"figure": f"{folder}/{each.experiment}.png", "seconds": each.seconds}
+            written.append((f"{folder}/{each.experiment}.png and .json", f"{each.seconds:.1f} s"))
+        else:
+            about |= {"reason": each.reason}
+            others.append((each.experiment, each.status))
+        document[each.status].append(about)
+    screen.show(document, table("", [*written, *others]))

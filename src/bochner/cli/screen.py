@@ -1,24 +1,35 @@
-"""What a person sees: tables on standard output, notes and progress on standard error; or one JSON document."""
+"""Output of the commands: tables on standard output, notes and progress bars on standard error, or JSON."""
 
 from __future__ import annotations
 
 import io
 import json
-import math
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
 import click
 
-__all__ = ["Screen", "paragraph", "screen_options", "table"]
+from bochner._json import plain
+
+if TYPE_CHECKING:  # nothing heavy: --help is to be quick
+    from rich.console import RenderableType
+    from rich.progress import Progress as Bars
+    from rich.progress import TaskID
+
+    from bochner._typing import JsonDict
+
+__all__ = ["Part", "Progress", "Screen", "paragraph", "screen_options", "table"]
+
+Part: TypeAlias = "RenderableType"
+Command = TypeVar("Command", bound=Callable[..., object])
 
 _PIPE_WIDTH = 100
 
 
-def screen_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def screen_options(command: Command) -> Command:
     """The options --json and --quiet."""
     quiet = click.option("--quiet", "-q", is_flag=True, help="No progress and no notes.")
     machine = click.option(
@@ -28,7 +39,7 @@ def screen_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class Screen:
-    """Where a command says what it found, once, at its end."""
+    """Result of a command, shown once at its end, and its notes."""
 
     def __init__(self, *, as_json: bool = False, quiet: bool = False) -> None:
         self.as_json, self.quiet = as_json, quiet
@@ -50,10 +61,10 @@ class Screen:
         for sentence in dict.fromkeys(str(warning.message) for warning in caught):
             self.note(sentence)
 
-    def show(self, document: dict[str, Any], *parts: Any) -> None:
+    def show(self, document: JsonDict, *parts: Part) -> None:
         """The result: the document as JSON, or its parts (texts and rich tables) for people."""
         if self.as_json:
-            print(json.dumps(_plain(document | {"notes": self.notes}), indent=2, allow_nan=False))
+            print(json.dumps(plain(document | {"notes": self.notes}), indent=2, allow_nan=False))
             return
         sys.stdout.write(_rendered(parts, terminal=sys.stdout.isatty()))
 
@@ -70,12 +81,19 @@ class Screen:
             yield Progress(bars, visible=not bars.disable)
 
 
+class FitTask(Protocol):
+    """scikit-learn's record of a task of a fit."""
+
+    max_subtasks: int | None
+    parent: FitTask | None
+
+
 class Progress:
     """The step that is under way, as a bar; it is also a callback for scikit-learn's estimators."""
 
-    def __init__(self, bars: Any, *, visible: bool) -> None:
+    def __init__(self, bars: Bars, *, visible: bool) -> None:
         self._bars, self.visible = bars, visible
-        self._task: Any = None
+        self._task: TaskID | None = None
 
     def step(self, name: str) -> None:
         """Begin a step; the one before is over."""
@@ -85,40 +103,44 @@ class Progress:
 
     # scikit-learn's protocol for callbacks: the blocks of a pass are subtasks of the fit.
 
-    def setup(self, estimator: Any, context: Any) -> None:
+    def setup(self, estimator: object, context: FitTask) -> None:
         """Nothing to prepare."""
 
-    def teardown(self, estimator: Any, context: Any) -> None:
+    def teardown(self, estimator: object, context: FitTask) -> None:
         """Nothing to put away."""
 
-    def on_fit_task_begin(self, estimator: Any, context: Any, **more: Any) -> None:
+    def on_fit_task_begin(self, estimator: object, context: FitTask, **more: object) -> None:
         """The length of the bar."""
-        if context.max_subtasks:
+        if context.max_subtasks and self._task is not None:
             self._bars.update(self._task, total=context.max_subtasks, completed=0)
 
-    def on_fit_task_end(self, estimator: Any, context: Any, **more: Any) -> bool:
+    def on_fit_task_end(self, estimator: object, context: FitTask, **more: object) -> bool:
         """One block more."""
-        if context.parent is not None:
+        if context.parent is not None and self._task is not None:
             self._bars.advance(self._task)
         return False
 
 
-def table(title: str, rows: Sequence[Sequence[str]], header: Sequence[str] = ()) -> Any:
-    """A table of texts: names left, and numbers right where there is a header."""
+def table(title: str, rows: Sequence[Sequence[str]], header: Sequence[str] = ()) -> Part:
+    """A rich table of texts; with a header, columns of numbers are aligned right."""
     from rich.console import Group
     from rich.table import Table
     from rich.text import Text
 
     grid = Table(box=None, show_header=bool(header), pad_edge=False, padding=(0, 3, 0, 0) if header else (0, 2, 0, 0))
-    for at, name in enumerate(header or rows[0]):
-        numbers = bool(header) and at > 0 and all(row[at][:1] in "-0123456789" for row in rows)
-        grid.add_column(name if header else "", justify="right" if numbers else "left", no_wrap=at == 0)
+    for at, name in enumerate(header or [""] * len(rows[0])):
+        right = bool(header) and _is_numbers(rows, at)
+        grid.add_column(name, justify="right" if right else "left", no_wrap=at == 0)
     for row in rows:
         grid.add_row(*row)
     return Group(Text(title, style="bold"), grid) if title else grid
 
 
-def paragraph(title: str, text: str) -> Any:
+def _is_numbers(rows: Sequence[Sequence[str]], column: int) -> bool:
+    return column > 0 and all(row[column][:1] in "-0123456789" for row in rows)
+
+
+def paragraph(title: str, text: str) -> Part:
     """A title, and a text that is wrapped."""
     from rich.console import Group
     from rich.text import Text
@@ -126,7 +148,7 @@ def paragraph(title: str, text: str) -> Any:
     return Group(Text(title, style="bold"), Text(text))
 
 
-def _rendered(parts: Sequence[Any], *, terminal: bool) -> str:
+def _rendered(parts: Sequence[Part], *, terminal: bool) -> str:
     """Parts as text: with colours for a terminal, without escape codes and 100 columns wide for a pipe."""
     from rich.console import Console
 
@@ -137,17 +159,3 @@ def _rendered(parts: Sequence[Any], *, terminal: bool) -> str:
     for part in parts:
         console.print(part, soft_wrap=isinstance(part, str))
     return "".join(f"{line.rstrip()}\n" for line in console.file.getvalue().splitlines())  # type: ignore[attr-defined]
-
-
-def _plain(value: Any) -> Any:
-    """Plain JSON: NumPy's numbers as numbers, and what is not finite as null."""
-    if isinstance(value, dict):
-        return {str(name): _plain(each) for name, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(each) for each in value]
-    for as_list in ("tolist", "to_pylist"):  # NumPy, Arrow
-        if hasattr(value, as_list):
-            return _plain(getattr(value, as_list)())
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value if isinstance(value, (str, int, bool, type(None))) else str(value)

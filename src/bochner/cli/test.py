@@ -1,14 +1,20 @@
-"""`bochner test`: do two tables have the same law?"""
+"""`bochner test`: kernel two-sample test (MMD) between two tables."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from bochner.cli import options
 from bochner.cli.exits import ANSWER_IS_NO
 from bochner.cli.screen import Screen, screen_options, table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from bochner._typing import Array, JsonDict
+    from bochner.tables import TableEncoder
 
 __all__ = ["test"]
 
@@ -79,13 +85,13 @@ def test(as_json: bool, quiet: bool, **given: Any) -> None:
         raise click.exceptions.Exit(ANSWER_IS_NO)
 
 
-def _samples(given: dict[str, Any]) -> tuple[Any, Any, Any]:
+def _samples(given: JsonDict) -> tuple[TableEncoder, Array, Array]:
     """Both tables as arrays, prepared by one encoder that has seen the rows of both: so the p-value stays valid."""
     import pyarrow as pa
 
-    from bochner import TableEncoder
-    from bochner.cli.tables import read_table
+    from bochner.data import read_table
     from bochner.errors import InvalidDataError
+    from bochner.tables import TableEncoder, encode_rows
 
     kinds = dict.fromkeys(given["categorical"], "category")
     tables = [read_table(given[name], kinds) for name in ("before", "after")]
@@ -101,7 +107,7 @@ def _samples(given: dict[str, Any]) -> tuple[Any, Any, Any]:
     except pa.ArrowTypeError as error:
         raise InvalidDataError(f"Both tables must have columns of the same kinds. {_first_line(error)}") from None
     encoder = TableEncoder(categorical=given["categorical"])
-    rows = encoder.fit_transform(both)
+    rows = encode_rows(encoder, both)
     return encoder, rows[: tables[0].num_rows], rows[tables[0].num_rows :]
 
 
@@ -109,7 +115,7 @@ def _first_line(error: Exception) -> str:
     return str(error).splitlines()[0]
 
 
-def _lines(found: dict[str, Any]) -> Any:
+def _lines(found: JsonDict) -> Iterator[tuple[str, str]]:
     yield "before", f"{found['before']['table']}: {found['before']['rows']:,} rows"
     yield "after", f"{found['after']['table']}: {found['after']['rows']:,} rows"
     for at, sentence in enumerate(found["preprocessing"]):
@@ -120,7 +126,7 @@ def _lines(found: dict[str, Any]) -> Any:
         yield "verdict", f"{'below' if found['failed'] else 'not below'} {found['fail_below']:g}"
 
 
-def _meaning(found: dict[str, Any]) -> str:
+def _meaning(found: JsonDict) -> str:
     if found["pvalue"] <= 1 / (1 + found["resamples"]):
         return "no relabelling of the rows gave a difference as large: the smallest value there is"
     return f"if nothing had changed, a difference as large would come in {100 * found['pvalue']:.3g} % of cases"

@@ -1,8 +1,9 @@
 """Comparing distributions: mean maps, the maximum mean discrepancy, and tests with valid p-values in linear time."""
 
 from bochner.comparison.discrepancy import MMD, mmd
-from bochner.comparison.embedding import KernelFeatures, MeanMap, default_components, mean_map
+from bochner.comparison.embedding import MeanMap, mean_map
 from bochner.comparison.independence import hsic_test
+from bochner.comparison.kernel_features import KernelFeatures, default_components
 from bochner.comparison.result import KernelTestResult
 from bochner.comparison.two_sample import mmd_test
 

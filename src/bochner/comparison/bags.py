@@ -1,20 +1,32 @@
-"""Bags of rows: the inputs of learning on distributions, and their mean embeddings."""
+"""Bags of rows, the inputs of distribution regression, and their mean embeddings."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Protocol, Self, TypeAlias, cast
 
 import numpy as np
 
-from bochner._typing import Array
+from bochner._dense import dense
+from bochner._typing import Array, Frame, MatrixLike
 from bochner.comparison.samples import check_rows
 from bochner.errors import InvalidDataError, InvalidParameterError, invalid_parameter
 from bochner.features import FeatureMap, transform
 
-__all__ = ["Bags"]
+__all__ = ["Bagged", "Bags", "IndexedFrame"]
 
 _ROWS = 8192
+
+
+class IndexedFrame(Frame, Protocol):
+    """A frame with columns by name, as in pandas and polars."""
+
+    def __getitem__(self, key: Any, /) -> Any: ...
+
+
+Bagged: TypeAlias = Sequence[MatrixLike] | IndexedFrame
+"""One table for each bag, or a frame of all rows with a column that names the bag of each."""
 
 
 @dataclass(frozen=True)
@@ -32,29 +44,23 @@ class Bags:
     ends: Array
 
     @classmethod
-    def of(cls, X: Any, group: str | None) -> Self:
+    def of(cls, X: Bagged, group: str | None) -> Self:
         """Bags from a list of arrays (n_i, d), or from a long frame whose column `group` says whose row it is.
 
         The bags of a frame are in the order in which their groups first appear.
         """
         if group is not None:
-            return cls._of_frame(X, group)
+            return cls._of_frame(cast("IndexedFrame", X), group)
         if hasattr(X, "columns"):
             raise InvalidDataError("A frame of rows needs the name of its group column: give group=...")
         bags = [check_rows(bag, f"bag {i}") for i, bag in enumerate(X)]
         if not bags:
             raise InvalidDataError("There must be at least one bag. Got none.")
-        widths = [bag.shape[1] for bag in bags]
-        if len(set(widths)) > 1:
-            other = next(i for i, width in enumerate(widths) if width != widths[0])
-            raise InvalidDataError(
-                f"All bags must have the same number of columns. Bag 0 has {widths[0]}, bag {other} {widths[other]}."
-            )
-        rows = np.vstack([bag.toarray() if hasattr(bag, "toarray") else bag for bag in bags])
-        return cls(rows, np.cumsum([bag.shape[0] for bag in bags]))
+        _check_widths([bag.shape[1] for bag in bags])
+        return cls(np.vstack([dense(bag) for bag in bags]), np.cumsum([bag.shape[0] for bag in bags]))
 
     @classmethod
-    def _of_frame(cls, frame: Any, group: str) -> Self:
+    def _of_frame(cls, frame: IndexedFrame, group: str) -> Self:
         if not hasattr(frame, "columns") or group not in list(frame.columns):
             raise _no_group_column(frame, group)
         rows = check_rows(frame[[name for name in frame.columns if name != group]], "X", least=1)
@@ -89,7 +95,15 @@ class Bags:
         return (total / (ends[0] - starts[0]))[None]
 
 
-def _no_group_column(frame: Any, group: str) -> InvalidParameterError:
+def _check_widths(widths: list[int]) -> None:
+    other = next((i for i, width in enumerate(widths) if width != widths[0]), None)
+    if other is not None:
+        raise InvalidDataError(
+            f"All bags must have the same number of columns. Bag 0 has {widths[0]}, bag {other} {widths[other]}."
+        )
+
+
+def _no_group_column(frame: IndexedFrame, group: str) -> InvalidParameterError:
     columns = list(getattr(frame, "columns", []))
     return invalid_parameter(
         "Bags", "group", f"a column of the frame {columns}" if columns else "None without a frame", group

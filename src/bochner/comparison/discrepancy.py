@@ -1,23 +1,27 @@
-"""The maximum mean discrepancy between two samples, in linear time."""
+"""Maximum mean discrepancy (MMD) between two samples, in linear time."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import cast
 
 import numpy as np
 
 from bochner._random import resolve_seed
-from bochner._typing import Array
-from bochner.comparison.embedding import KernelFeatures, MeanMap, default_components
+from bochner._typing import Array, ArrayLike, MatrixLike, Rows, Seed
+from bochner.comparison.embedding import MeanMap
 from bochner.comparison.kernel_choice import candidates
-from bochner.comparison.pool import GramPool, certify_mmd
+from bochner.comparison.kernel_features import KernelFeatures, default_components
+from bochner.comparison.pool import GramPool
 from bochner.comparison.samples import check_samples
-from bochner.errors import invalid_parameter
+from bochner.errors import InvalidDataError, invalid_parameter
 from bochner.kernels import Stationary
+from bochner.sampling import Sampler
 from bochner.theory import Certificate
 from bochner.theory.base import check_delta
 from bochner.theory.downstream import mmd_error
+from bochner.tuning import ScaleRule
 
 __all__ = ["MMD", "check_estimator", "mmd"]
 
@@ -46,7 +50,7 @@ class MMD:
     kernel: Stationary
     n_components: int | None
     certificate: Certificate | None = field(repr=False)
-    _witness: Any = field(repr=False)
+    _witness: Callable[[MatrixLike], Array] = field(repr=False)
 
     @property
     def value(self) -> float:
@@ -65,24 +69,23 @@ class MMD:
         """Bound on the error of `value`: min(sqrt(e), e / value) for an error bound e of the square."""
         return None if self.error_bound is None else mmd_error(self.error_bound, self.value)
 
-    def witness(self, points: Any) -> Array:
+    def witness(self, points: MatrixLike) -> Array:
         """mean k(x_i, t) - mean k(y_j, t) at the points t: positive where X has more rows."""
-        values: Array = self._witness(points)
-        return values
+        return self._witness(points)
 
 
 def mmd(
-    X: Any,
-    Y: Any,
+    X: MatrixLike | MeanMap,
+    Y: MatrixLike | MeanMap,
     *,
     kernel: str | Stationary | None = None,
-    length_scale: Any = "auto",
+    length_scale: ArrayLike = "auto",
     n_components: int | str = "auto",
     embedding: str = "paired",
-    sampling: Any = "monte_carlo",
+    sampling: str | Sampler = "monte_carlo",
     estimator: str = "unbiased",
     delta: float = 0.01,
-    rng: Any = None,
+    rng: Seed = None,
 ) -> MMD:
     """The maximum mean discrepancy between two samples, in one pass over each.
 
@@ -121,23 +124,34 @@ def mmd(
     """
     check_estimator("mmd", estimator)
     check_delta(delta)
-    if isinstance(X, MeanMap) and isinstance(Y, MeanMap):
-        return _of_mean_maps(X, Y, estimator, delta)
-    if n_components == "exact":
-        return _exact(X, Y, kernel, length_scale, estimator, resolve_seed(rng))
-    X, Y, _ = check_samples(X, Y)
-    seed = resolve_seed(rng)
-    own = _one_kernel(kernel, length_scale, X, Y, seed)
-    width: Any = default_components(X.shape[0] + Y.shape[0]) if n_components == "auto" else n_components
-    features = KernelFeatures.draw(own, X.shape[1], width, embedding=embedding, sampling=sampling, seed=seed)
+    maps = [each for each in (X, Y) if isinstance(each, MeanMap)]
+    if maps:
+        return _of_mean_maps(*_two(maps), estimator, delta)
+    seed, exact = resolve_seed(rng), n_components == "exact"
+    first, second, _ = check_samples(
+        cast("MatrixLike", X), cast("MatrixLike", Y), dtype=np.float64 if exact else (np.float64, np.float32)
+    )
+    own = _one_kernel(kernel, length_scale, first, second, seed)
+    if exact:
+        return _exact(GramPool.of(first, second, own), estimator)
+    width = default_components(first.shape[0] + second.shape[0]) if n_components == "auto" else n_components
+    features = KernelFeatures.draw(own, first.shape[1], width, embedding=embedding, sampling=sampling, seed=seed)
     empty = MeanMap.empty(features)
-    return _of_mean_maps(empty.update(X), empty.update(Y), estimator, delta)
+    return _of_mean_maps(empty.update(first), empty.update(second), estimator, delta)
 
 
 def check_estimator(owner: str, estimator: str) -> None:
     """Refuse an unknown estimator."""
     if estimator not in ("biased", "unbiased"):
         raise invalid_parameter(owner, "estimator", "'unbiased' or 'biased'", estimator)
+
+
+def _two(maps: list[MeanMap]) -> tuple[MeanMap, MeanMap]:
+    if len(maps) != 2:
+        raise InvalidDataError(
+            "X and Y must be two samples or two mean maps. Got one of each: use mean_map(..., like=...)."
+        )
+    return maps[0], maps[1]
 
 
 def _of_mean_maps(first: MeanMap, second: MeanMap, estimator: str, delta: float) -> MMD:
@@ -151,7 +165,7 @@ def _of_mean_maps(first: MeanMap, second: MeanMap, estimator: str, delta: float)
         kernel=features.kernel,
         n_components=features.n_components,
         # With weights the range of the unbiased value per frequency is not that of the bound.
-        certificate=certify_mmd(features, sizes, estimator, delta) if uniform or estimator == "biased" else None,
+        certificate=features.certify_mmd(sizes, estimator, delta) if uniform or estimator == "biased" else None,
         _witness=lambda points: first.witness(second, points),
     )
 
@@ -163,15 +177,11 @@ def _squared(first: MeanMap, second: MeanMap, xx: float, yy: float, cross: float
     return xx + yy - 2 * cross
 
 
-def _exact(X: Any, Y: Any, kernel: Any, length_scale: Any, estimator: str, seed: int) -> MMD:
-    X, Y, _ = check_samples(X, Y, dtype=np.float64)
-    own = _one_kernel(kernel, length_scale, X, Y, seed)
-    pool = GramPool.of(X, Y, own)
+def _exact(pool: GramPool, estimator: str) -> MMD:
     xx, yy, cross = pool.mean_map_kernels(estimator)
-    return MMD(xx + yy - 2 * cross, (xx, yy, cross), own, None, None, pool.witness)
+    return MMD(xx + yy - 2 * cross, (xx, yy, cross), pool.kernel, None, None, pool.witness)
 
 
-def _one_kernel(kernel: Any, length_scale: Any, X: Any, Y: Any, seed: int) -> Stationary:
-    if isinstance(length_scale, str) and length_scale not in ("auto", "median"):
-        raise invalid_parameter("mmd", "length_scale", "'auto', 'median' or positive numbers", length_scale)
+def _one_kernel(kernel: str | Stationary | None, length_scale: ArrayLike, X: Rows, Y: Rows, seed: int) -> Stationary:
+    ScaleRule("mmd", kernel, length_scale).check()
     return candidates("mmd", kernel, length_scale, (1.0,), X, Y, seed)[0]

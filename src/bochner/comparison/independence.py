@@ -1,4 +1,4 @@
-"""The independence test: are X and Y independent, row by row?
+"""Independence test by the Hilbert-Schmidt independence criterion (HSIC), with random features.
 
 With frequencies (omega_i, nu_i) drawn in pairs, the random features of the product kernel k(x, x') l(y, y'),
 
@@ -12,44 +12,45 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 from scipy.fft import fft, ifft
-from scipy.sparse import issparse
 
+from bochner._dense import dense
 from bochner._random import Purpose, generator, resolve_seed
 from bochner._threads import run_in_threads
-from bochner._typing import Array
-from bochner.comparison.embedding import default_components
+from bochner._typing import Array, ArrayLike, MatrixLike, Seed
+from bochner.comparison.kernel_features import default_components
 from bochner.comparison.resampling import check_resamples, p_value
 from bochner.comparison.result import KernelTestResult
 from bochner.comparison.samples import check_rows
 from bochner.errors import InvalidDataError, invalid_parameter
 from bochner.features import FourierMap, draw_fourier_map
-from bochner.kernels import Stationary, resolve_kernel
-from bochner.kernels.base import check_scale
+from bochner.kernels import Stationary
 from bochner.sampling import MonteCarlo
 from bochner.theory.base import check_delta
 from bochner.theory.downstream import HSIC
-from bochner.tuning.median import median_length_scale
+from bochner.tuning import ScaleRule
 
 __all__ = ["hsic_test"]
+
+_OneKernel: TypeAlias = str | Stationary | None
 
 _TIE = 1e-8
 _FOURIER_BYTES = 2**24
 
 
 def hsic_test(
-    X: Any,
-    Y: Any,
+    X: MatrixLike,
+    Y: MatrixLike,
     *,
-    kernel: str | Stationary | tuple[Any, Any] | None = None,
-    length_scale: Any = "auto",
+    kernel: _OneKernel | tuple[_OneKernel, _OneKernel] = None,
+    length_scale: ArrayLike | tuple[ArrayLike, ArrayLike] = "auto",
     n_components: int | str = "auto",
     n_resamples: int = 999,
     delta: float = 0.01,
-    rng: Any = None,
+    rng: Seed = None,
 ) -> KernelTestResult:
     """Test whether X and Y are independent, by the Hilbert-Schmidt independence criterion.
 
@@ -98,28 +99,23 @@ def hsic_test(
     """
     check_resamples("hsic_test", n_resamples)
     check_delta(delta)
-    X, Y = _check_pair(X, Y)
-    seed, n = resolve_seed(rng), len(X)
-    width: Any = default_components(n) if n_components == "auto" else n_components
-    if isinstance(width, (bool, str)) or int(width) != width or width < 2 or width % 2:
-        raise invalid_parameter("hsic_test", "n_components", "an even integer >= 2 or 'auto'", n_components)
-    kernels = tuple(
-        _kernel(own, scale, rows, seed)
-        for own, scale, rows in zip(_pair(kernel), _pair(length_scale), (X, Y), strict=True)
-    )
-    pairs = _FrequencyPairs.draw(kernels, (X.shape[1], Y.shape[1]), int(width), seed)
-    values = _resampled(pairs, X, Y, n_resamples, seed)
+    left, right = _check_pair(X, Y)
+    seed, n = resolve_seed(rng), len(left)
+    width = default_components(n) if n_components == "auto" else _check_width(n_components)
+    kernels = _kernels(kernel, length_scale, left, right, seed)
+    pairs = _FrequencyPairs.draw(kernels, (left.shape[1], right.shape[1]), width, seed)
+    values = _resampled(pairs, left, right, n_resamples, seed)
     return KernelTestResult(
         statistic=float(values[0]),
         pvalue=p_value(values, _TIE * pairs.size / n),
         null_distribution=values[1:],
         kernel=kernels,
         kernels=kernels,
-        n_components=int(width),
-        certificate=HSIC(kernel=kernels[0] * kernels[1]).certificate(int(width), delta),
+        n_components=width,
+        certificate=HSIC(kernel=kernels[0] * kernels[1]).certificate(width, delta),
         block_rows=1,
         assumptions=("under the null hypothesis the rows of Y are exchangeable given X, as independent draws are",),
-        _witness=partial(_witness, pairs, X.shape[1], *pairs.covariances(X, Y)),
+        _witness=partial(_witness, pairs, left.shape[1], *pairs.covariances(left, right)),
     )
 
 
@@ -133,7 +129,7 @@ class _FrequencyPairs:
 
     @classmethod
     def draw(
-        cls, kernels: tuple[Stationary, ...], n_features: tuple[int, int], n_components: int, seed: int
+        cls, kernels: tuple[Stationary, Stationary], n_features: tuple[int, int], n_components: int, seed: int
     ) -> _FrequencyPairs:
         # The two sides must be independent: the second has a seed of its own.
         seeds = (seed, int(generator(seed, Purpose.SEARCH).integers(2**32)))
@@ -145,13 +141,13 @@ class _FrequencyPairs:
 
     def waves(self, X: Array, Y: Array, some: slice) -> tuple[Array, Array]:
         """Centred e^(i omega.x) and e^(i nu.y) of some frequencies: complex arrays (n_frequencies, n)."""
-        waves = [np.exp(1j * (side.omega[some] @ rows.T)) for side, rows in ((self.left, X), (self.right, Y))]
+        waves = [np.exp(1j * side.projections(rows, some)) for side, rows in ((self.left, X), (self.right, Y))]
         first, second = (wave - wave.mean(axis=1, keepdims=True) for wave in waves)
         return first, second
 
     def slices(self, n_rows: int) -> list[slice]:
         """The frequencies, as many at a time as fit a small buffer."""
-        m = len(self.left.omega)
+        m = self.left.n_frequencies
         step = max(1, _FOURIER_BYTES // (64 * n_rows))
         return [slice(start, min(start + step, m)) for start in range(0, m, step)]
 
@@ -166,7 +162,7 @@ class _FrequencyPairs:
 
     def on_all_shifts(self, X: Array, Y: Array) -> Array:
         """HSIC with the rows of Y shifted by 0, 1, ..., n - 1, cyclically: shape (n,)."""
-        n, m = len(X), len(self.left.omega)
+        n, m = len(X), self.left.n_frequencies
         total = np.zeros(n)
 
         def correlate(some: slice, _: None) -> Array:
@@ -194,38 +190,51 @@ def _spectrum_of_conjugate(spectrum: Array) -> Array:
     return np.roll(spectrum[:, ::-1], 1, axis=1).conj()
 
 
-def _witness(pairs: _FrequencyPairs, n_left: int, plus: Array, minus: Array, points: Any) -> Array:
+def _witness(pairs: _FrequencyPairs, n_left: int, plus: Array, minus: Array, points: MatrixLike) -> Array:
     """E[k(X, s) l(Y, t)] - E k(X, s) E l(Y, t) at the points (s, t)."""
-    points = check_rows(points, "points", dtype=np.float64)
-    n_right = pairs.right.omega.shape[1]
-    if points.shape[1] != n_left + n_right:
-        raise InvalidDataError(f"points must have {n_left + n_right} columns. Got {points.shape[1]}.")
-    s, t = points[:, :n_left] @ pairs.left.omega.T, points[:, n_left:] @ pairs.right.omega.T
+    rows = check_rows(points, "points", dtype=np.float64)
+    n_right = pairs.right.n_features
+    if rows.shape[1] != n_left + n_right:
+        raise InvalidDataError(f"points must have {n_left + n_right} columns. Got {rows.shape[1]}.")
+    s, t = pairs.left.projections(rows[:, :n_left]).T, pairs.right.projections(rows[:, n_left:]).T
     waves = plus.conj() * np.exp(1j * (s + t)) + minus.conj() * np.exp(1j * (s - t))
     return pairs.size / 2 * waves.real.mean(axis=1)
 
 
-def _kernel(kernel: Any, length_scale: Any, rows: Array, seed: int) -> Stationary:
-    own = resolve_kernel("hsic_test", kernel)
-    if not isinstance(length_scale, str):
-        return own.with_length_scale(check_scale("hsic_test", length_scale, rows.shape[1]))
-    if length_scale not in ("auto", "median"):
-        raise invalid_parameter("hsic_test", "length_scale", "'auto', 'median' or positive numbers", length_scale)
-    if length_scale == "auto" and isinstance(kernel, Stationary):
-        return own
-    return own.scaled_by(median_length_scale(rows, own, seed))
+def _check_width(n_components: int | str) -> int:
+    if (
+        isinstance(n_components, (bool, str))
+        or int(n_components) != n_components
+        or n_components < 2
+        or n_components % 2
+    ):
+        raise invalid_parameter("hsic_test", "n_components", "an even integer >= 2 or 'auto'", n_components)
+    return int(n_components)
 
 
-def _pair(value: Any) -> tuple[Any, Any]:
-    """A tuple of two is one for each side; anything else is for both."""
-    return value if isinstance(value, tuple) and len(value) == 2 else (value, value)
+def _kernels(
+    kernel: _OneKernel | tuple[_OneKernel, _OneKernel],
+    length_scale: ArrayLike | tuple[ArrayLike, ArrayLike],
+    X: Array,
+    Y: Array,
+    seed: int,
+) -> tuple[Stationary, Stationary]:
+    """The kernel of each side; a tuple of two is one for each, anything else is for both."""
+    kernels = kernel if isinstance(kernel, tuple) and len(kernel) == 2 else (kernel, kernel)
+    scales = (
+        length_scale if isinstance(length_scale, tuple) and len(length_scale) == 2 else (length_scale, length_scale)
+    )
+    left, right = (
+        ScaleRule("hsic_test", own, scale).resolve_sample(rows, seed=seed)
+        for own, scale, rows in zip(kernels, scales, (X, Y), strict=True)
+    )
+    return left, right
 
 
-def _check_pair(X: Any, Y: Any) -> tuple[Array, Array]:
-    X, Y = (check_rows(rows, name, dtype=np.float64) for rows, name in ((X, "X"), (Y, "Y")))
-    if X.shape[0] != Y.shape[0]:
-        raise InvalidDataError(f"X and Y must have the same number of rows. Got {X.shape[0]} and {Y.shape[0]}.")
-    if X.shape[0] < 2:
-        raise InvalidDataError(f"X and Y must have at least 2 rows. Got {X.shape[0]}.")
-    first, second = (np.asarray(rows.toarray() if issparse(rows) else rows) for rows in (X, Y))
+def _check_pair(X: MatrixLike, Y: MatrixLike) -> tuple[Array, Array]:
+    first, second = (dense(check_rows(rows, name, dtype=np.float64)) for rows, name in ((X, "X"), (Y, "Y")))
+    if len(first) != len(second):
+        raise InvalidDataError(f"X and Y must have the same number of rows. Got {len(first)} and {len(second)}.")
+    if len(first) < 2:
+        raise InvalidDataError(f"X and Y must have at least 2 rows. Got {len(first)}.")
     return first, second

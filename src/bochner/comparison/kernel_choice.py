@@ -1,4 +1,4 @@
-"""Kernels for a test, chosen so that its level is kept.
+"""Kernel and bandwidth selection for two-sample tests that keeps their level.
 
 - The median heuristic looks at the pooled sample, and so cannot tell the labels apart.
 - A set of bandwidths gives one fused statistic (`resampling.fused`): one test, not the best of many.
@@ -8,17 +8,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
-from bochner._typing import Array
+from bochner._typing import Array, ArrayLike, Rows
 from bochner.comparison.pool import FeaturePool
 from bochner.comparison.samples import pooled_rows
 from bochner.errors import invalid_parameter
-from bochner.kernels import Stationary, resolve_kernel
-from bochner.kernels.base import check_scale
-from bochner.tuning.median import median_length_scale
+from bochner.kernels import Stationary
+from bochner.tuning import ScaleRule
 
 __all__ = ["CHOICES", "candidates", "most_powerful"]
 
@@ -26,20 +24,21 @@ CHOICES = ("auto", "median", "aggregate", "held_out")
 
 
 def candidates(
-    owner: str, kernel: str | Stationary | None, length_scale: Any, factors: Sequence[float], X: Any, Y: Any, seed: int
+    owner: str,
+    kernel: str | Stationary | None,
+    length_scale: ArrayLike,
+    factors: Sequence[float],
+    X: Rows,
+    Y: Rows,
+    seed: int,
 ) -> tuple[Stationary, ...]:
     """The kernels in question: one, or with "aggregate" and "held_out" one for every factor."""
-    own = resolve_kernel(owner, kernel)
-    if not isinstance(length_scale, str):
-        return (own.with_length_scale(check_scale(owner, length_scale, X.shape[1])),)
+    if not isinstance(length_scale, str) or length_scale in ("auto", "median"):
+        return (_central(ScaleRule(owner, kernel, length_scale), X, Y, seed),)
     if length_scale not in CHOICES:
         rule = f"a positive number, one per feature, or one of {CHOICES}"
         raise invalid_parameter(owner, "length_scale", rule, length_scale)
-    if length_scale == "auto" and isinstance(kernel, Stationary):
-        return (own,)
-    central = own if isinstance(kernel, Stationary) and length_scale != "median" else _median_kernel(own, X, Y, seed)
-    if length_scale in ("auto", "median"):
-        return (central,)
+    central = _central(ScaleRule(owner, kernel, "auto"), X, Y, seed)
     return tuple(central.scaled_by(float(factor)) for factor in _checked(owner, factors))
 
 
@@ -57,7 +56,7 @@ def _power_ratio(pool: FeaturePool) -> float:
     (n, m), (a, b) = pool.sizes, pool.n_blocks
     values = pool.sums @ pool.direction * (a / n)
     variance = _variance_of_mean(values[:a]) + _variance_of_mean(values[a:] * (b / m) / (a / n))
-    floor = 1e-8 * pool.features.kernel.variance**2
+    floor = 1e-8 * pool.variance**2
     return pool.observed("unbiased") / float(np.sqrt(4 * variance + floor / min(n, m)))
 
 
@@ -65,9 +64,9 @@ def _variance_of_mean(values: Array) -> float:
     return float(np.var(values, ddof=1) / len(values)) if len(values) > 1 else 0.0
 
 
-def _median_kernel(kernel: Stationary, X: Any, Y: Any, seed: int) -> Stationary:
-    rows = pooled_rows(X, Y, seed)
-    return kernel.scaled_by(median_length_scale(rows, kernel, seed))
+def _central(rule: ScaleRule, X: Rows, Y: Rows, seed: int) -> Stationary:
+    """The kernel of a rule that looks at the pooled sample, if at any rows."""
+    return rule.resolve_sample(pooled_rows(X, Y, seed) if rule.looks_at_rows else X, seed=seed)
 
 
 def _checked(owner: str, factors: Sequence[float]) -> Array:

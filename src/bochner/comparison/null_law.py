@@ -1,4 +1,4 @@
-"""The law of a squared distance between mean maps of one law: a weighted sum of chi-squared variables.
+"""Null distribution of a squared distance between mean maps: a weighted sum of chi-squared variables.
 
     ||mean of b rows - mean of n rows||^2  ~  (1/b + 1/n) sum_i lambda_i chi^2_1
 

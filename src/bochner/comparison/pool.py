@@ -1,4 +1,4 @@
-"""Two samples pooled and centred, on which a relabelling costs one row of a matrix product.
+"""Pooled and centred samples of a two-sample test, where a relabelling costs one row of a matrix product.
 
 With z centred at the mean of all N = n + m rows, the sum over the second sample is minus that over the first, S, and
 
@@ -12,24 +12,23 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
-from scipy.sparse import issparse
 
-from bochner._typing import Array
-from bochner.comparison.embedding import KernelFeatures, feature_witness, group_sums
+from bochner._dense import dense
+from bochner._typing import Array, FloatType, MatrixLike, Rows
+from bochner.comparison.group_sums import group_sums
+from bochner.comparison.kernel_features import SampleFeatures, feature_witness
 from bochner.comparison.resampling import Relabelling, cut
 from bochner.comparison.samples import check_rows
 from bochner.kernels import Stationary
 from bochner.memory import MemoryBill, require_memory
 from bochner.theory import Certificate
-from bochner.theory.base import check_delta
-from bochner.theory.downstream import MMDSquared
 
-__all__ = ["FeaturePool", "GramPool", "Pool", "certify_mmd"]
+__all__ = ["FeaturePool", "GramPool", "Pool"]
 
 _GRAM_ROWS = 512
 
@@ -55,13 +54,18 @@ class Pool(ABC):
 
     @property
     @abstractmethod
-    def witness(self) -> Callable[[Any], Array]:
+    def witness(self) -> Callable[[MatrixLike], Array]:
         """The function t -> mean k(x_i, t) - mean k(y_j, t), which does not keep the pool alive."""
 
     @property
     @abstractmethod
     def n_components(self) -> int | None:
         """Width of the features; None: the exact kernel."""
+
+    @property
+    @abstractmethod
+    def variance(self) -> float:
+        """k(0)."""
 
     @abstractmethod
     def certify(self, estimator: str, delta: float, n_kernels: int) -> Certificate | None:
@@ -96,7 +100,7 @@ class FeaturePool(Pool):
 
     Attributes
     ----------
-    features : KernelFeatures
+    features : SampleFeatures
     sizes : (int, int)
     block_rows : int
     blocks : (int, int)
@@ -109,7 +113,7 @@ class FeaturePool(Pool):
     total_spread : float
     """
 
-    features: KernelFeatures
+    features: SampleFeatures
     sizes: tuple[int, int]
     block_rows: int
     blocks: tuple[int, int]
@@ -122,7 +126,7 @@ class FeaturePool(Pool):
     chunk: ClassVar[int] = 256
 
     @classmethod
-    def of(cls, X: Any, Y: Any, features: KernelFeatures) -> Self:
+    def of(cls, X: Rows, Y: Rows, features: SampleFeatures) -> Self:
         """The pool of two samples, from one pass over each."""
         sizes, dtype = (X.shape[0], Y.shape[0]), np.result_type(X.dtype, Y.dtype)
         rows, blocks = cut(*sizes, features.n_components)
@@ -151,15 +155,19 @@ class FeaturePool(Pool):
     def n_components(self) -> int | None:
         return self.features.n_components
 
+    @property
+    def variance(self) -> float:
+        return self.features.variance
+
     def certify(self, estimator: str, delta: float, n_kernels: int) -> Certificate | None:
-        return certify_mmd(self.features, self.sizes, estimator, delta, n_kernels)
+        return self.features.certify_mmd(self.sizes, estimator, delta, n_kernels)
 
     def measure(self, labels: Array) -> tuple[Array, Array]:
         S = labels @ self.sums + self.fixed_sum
         return np.einsum("ij,ij->i", S, S), labels @ self.spreads + self.fixed_spread
 
     @property
-    def witness(self) -> Callable[[Any], Array]:
+    def witness(self) -> Callable[[MatrixLike], Array]:
         return partial(feature_witness, self.features, self.direction)
 
     @cached_property
@@ -182,11 +190,12 @@ class _BlockSums:
     rest_rows: int
 
     @classmethod
-    def of(cls, X: Any, features: KernelFeatures, block_rows: int, n_blocks: int, dtype: np.dtype[Any]) -> Self:
+    def of(cls, X: Rows, features: SampleFeatures, block_rows: int, n_blocks: int, dtype: FloatType) -> Self:
         head = block_rows * n_blocks
-        sums, energies = group_sums(X[:head], features, block_rows, dtype)
+        sums_of = partial(group_sums, feature_map=features.feature_map, dtype=dtype, diagonal=features.diagonal)
+        sums, energies = sums_of(X[:head], group_rows=block_rows)
         rest_rows = X.shape[0] - head
-        rest_sum, rest_energy = group_sums(X[head:], features, max(1, rest_rows), dtype)
+        rest_sum, rest_energy = sums_of(X[head:], group_rows=max(1, rest_rows))
         return cls(sums, energies, rest_sum[0], float(rest_energy[0]), block_rows, rest_rows)
 
     @property
@@ -221,9 +230,8 @@ class GramPool(Pool):
     chunk: ClassVar[int] = 1024
 
     @classmethod
-    def of(cls, X: Any, Y: Any, kernel: Stationary) -> Self:
-        samples = [each.toarray() if issparse(each) else np.asarray(each) for each in (X, Y)]
-        rows = np.vstack(samples).astype(float)
+    def of(cls, X: Rows, Y: Rows, kernel: Stationary) -> Self:
+        rows = np.vstack([dense(X), dense(Y)]).astype(float)
         row_sums = np.concatenate([K.sum(axis=1) for K in _row_blocks(kernel, rows)])
         spread = len(rows) * kernel.variance - float(row_sums.sum()) / len(rows)
         return cls(kernel, rows, (X.shape[0], Y.shape[0]), row_sums, spread)
@@ -231,6 +239,10 @@ class GramPool(Pool):
     @property
     def n_components(self) -> int | None:
         return None
+
+    @property
+    def variance(self) -> float:
+        return self.kernel.variance
 
     def certify(self, estimator: str, delta: float, n_kernels: int) -> Certificate | None:
         return None
@@ -251,7 +263,7 @@ class GramPool(Pool):
         return square - 2 * n * sums / N + n**2 * mean, spread
 
     @property
-    def witness(self) -> Callable[[Any], Array]:
+    def witness(self) -> Callable[[MatrixLike], Array]:
         return self._witness
 
     def mean_map_kernels(self, estimator: str) -> tuple[float, float, float]:
@@ -266,9 +278,9 @@ class GramPool(Pool):
         xx, yy = float(first[:n].sum()) - n * own, float(second[n:].sum()) - m * own
         return xx / (n * (n - 1)), yy / (m * (m - 1)), cross
 
-    def _witness(self, points: Any) -> Array:
-        points, n = check_rows(points, "points", dtype=np.float64), self.sizes[0]
-        blocks = (self.kernel(points[i : i + _GRAM_ROWS], self.rows) for i in range(0, len(points), _GRAM_ROWS))
+    def _witness(self, points: MatrixLike) -> Array:
+        rows, n = check_rows(points, "points", dtype=np.float64), self.sizes[0]
+        blocks = (self.kernel(rows[i : i + _GRAM_ROWS], self.rows) for i in range(0, rows.shape[0], _GRAM_ROWS))
         return np.concatenate([K[:, :n].mean(axis=1) - K[:, n:].mean(axis=1) for K in blocks])
 
 
@@ -276,21 +288,3 @@ def _row_blocks(kernel: Stationary, rows: Array) -> Iterator[Array]:
     """The kernel matrix, some rows at a time."""
     for start in range(0, len(rows), _GRAM_ROWS):
         yield kernel(rows[start : start + _GRAM_ROWS], rows)
-
-
-def certify_mmd(
-    features: KernelFeatures, sizes: tuple[int, int], estimator: str, delta: float, n_kernels: int = 1
-) -> Certificate | None:
-    """The bound on the error of the squared MMD, at once for `n_kernels` kernels of one k(0)."""
-    if not features.independent:
-        return None
-    bound = MMDSquared(
-        kernel=features.kernel,
-        embedding=features.embedding,
-        unbiased_sizes=sizes if estimator == "unbiased" else None,
-    )
-    certificate = bound.certificate(features.n_components, check_delta(delta) / n_kernels)
-    if n_kernels == 1:
-        return certificate
-    claim = f"for each of the {n_kernels} kernels, {certificate.claim}"
-    return replace(certificate.of_a_choice(n_kernels), delta=delta, claim=claim)

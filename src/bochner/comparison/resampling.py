@@ -1,4 +1,4 @@
-"""Relabelling the blocks of two samples, and the p-value that follows.
+"""Permutation and wild bootstrap of the blocks of two samples, and the p-value.
 
 Under the null hypothesis the rows of both samples are exchangeable. Rows are cut into blocks of equal size, each from
 one sample; a permutation of the blocks is a permutation of the rows, so the observed statistic is as likely to have
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.special import logsumexp
@@ -105,7 +104,7 @@ def fused(values: Array) -> Array:
     return logsumexp(studentised(values), axis=0) - np.log(len(values))
 
 
-def check_resamples(owner: str, n_resamples: Any) -> None:
+def check_resamples(owner: str, n_resamples: int) -> None:
     """Refuse a number of resamples that gives no p-value."""
     if isinstance(n_resamples, (bool, str)) or int(n_resamples) != n_resamples or n_resamples < 1:
         raise invalid_parameter(owner, "n_resamples", "an integer >= 1", n_resamples)

@@ -1,12 +1,11 @@
-"""What a test says."""
+"""Result of a kernel test: statistic, p-value, null distribution and witness function."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
-from bochner._typing import Array
+from bochner._typing import Array, MatrixLike, Transformer
 from bochner.kernels import Stationary
 from bochner.theory import Certificate
 
@@ -25,9 +24,10 @@ class KernelTestResult:
         (1 + number of resampled statistics at least as large) / (1 + n_resamples): valid at any sample size.
     null_distribution : array of shape (n_resamples,)
         The resampled statistics.
-    kernel : Stationary, or a pair of them for `hsic_test`
-        The kernel; of several, the one whose statistic stands out most.
-    kernels : tuple of Stationary
+    kernel : Stationary, a pair of them for `hsic_test`, or a transformer
+        The kernel; of several, the one whose statistic stands out most. The fitted transformer, if `mmd_test` was given
+        `features`: no kernel is known then.
+    kernels : tuple of Stationary or transformer
         All kernels of the test.
     n_components : int or None
         Width of the features of each kernel; None: the exact kernel.
@@ -43,13 +43,13 @@ class KernelTestResult:
     statistic: float
     pvalue: float
     null_distribution: Array = field(repr=False)
-    kernel: Any
-    kernels: tuple[Stationary, ...] = field(repr=False)
+    kernel: Stationary | tuple[Stationary, Stationary] | Transformer
+    kernels: tuple[Stationary | Transformer, ...] = field(repr=False)
     n_components: int | None
     certificate: Certificate | None = field(repr=False)
     block_rows: int
     assumptions: tuple[str, ...] = field(repr=False)
-    _witness: Callable[[Any], Array] = field(repr=False)
+    _witness: Callable[[MatrixLike], Array] = field(repr=False)
 
     @property
     def error_bound(self) -> float | None:
@@ -58,7 +58,7 @@ class KernelTestResult:
             return 0.0
         return None if self.certificate is None else self.certificate.value
 
-    def witness(self, points: Any) -> Array:
+    def witness(self, points: MatrixLike) -> Array:
         """The witness function: where the samples differ.
 
         For `mmd_test` it is positive where the first sample has more rows. For `hsic_test` the points have the columns

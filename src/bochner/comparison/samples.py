@@ -1,44 +1,52 @@
-"""Two samples as they are given: checked, of one float type, never copied as a whole."""
+"""Validation of the samples of a test: finite rows of one width and float type, never copied as a whole."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.utils import check_array
 
+from bochner._dense import dense
 from bochner._random import Purpose, generator
-from bochner._typing import Array
+from bochner._typing import Array, FloatType, MatrixLike, Rows
 from bochner.errors import InvalidDataError
 
 __all__ = ["check_rows", "check_samples", "pooled_rows"]
 
 _POOLED = 1000
 
+_FloatTypes: TypeAlias = type[np.floating] | tuple[type[np.floating], ...]
 
-def check_rows(X: Any, name: str, *, least: int = 1, dtype: Any = (np.float64, np.float32)) -> Any:
+
+def check_rows(
+    X: MatrixLike | Rows, name: str, *, least: int = 1, dtype: _FloatTypes = (np.float64, np.float32)
+) -> Rows:
     """Finite rows, dense or CSR, in float32 or float64; a memory map stays one."""
     if hasattr(X, "collect") and not hasattr(X, "__array__"):
         raise InvalidDataError(f"{name} must be a table in memory. Got a {type(X).__name__}: call .collect() first.")
-    X = check_array(
+    rows: Rows = check_array(
         X, accept_sparse="csr", dtype=list(dtype) if isinstance(dtype, tuple) else dtype, input_name=name,
         ensure_min_samples=0,
     )  # fmt: skip
-    if X.shape[0] < least:
-        raise InvalidDataError(f"{name} must have at least {least} rows. Got {X.shape[0]}.")
-    return X
+    if rows.shape[0] < least:
+        raise InvalidDataError(f"{name} must have at least {least} rows. Got {rows.shape[0]}.")
+    return rows
 
 
-def check_samples(X: Any, Y: Any, *, dtype: Any = (np.float64, np.float32)) -> tuple[Any, Any, np.dtype[Any]]:
+def check_samples(
+    X: MatrixLike, Y: MatrixLike, *, dtype: _FloatTypes = (np.float64, np.float32)
+) -> tuple[Rows, Rows, FloatType]:
     """Two samples of at least two rows and of one width, and the float type to compute in."""
-    X, Y = check_rows(X, "X", least=2, dtype=dtype), check_rows(Y, "Y", least=2, dtype=dtype)
-    if X.shape[1] != Y.shape[1]:
-        raise InvalidDataError(f"X and Y must have the same number of columns. Got {X.shape[1]} and {Y.shape[1]}.")
-    return X, Y, np.result_type(X.dtype, Y.dtype)
+    first, second = check_rows(X, "X", least=2, dtype=dtype), check_rows(Y, "Y", least=2, dtype=dtype)
+    if first.shape[1] != second.shape[1]:
+        raise InvalidDataError(
+            f"X and Y must have the same number of columns. Got {first.shape[1]} and {second.shape[1]}."
+        )
+    return first, second, np.result_type(first.dtype, second.dtype)
 
 
-def pooled_rows(X: Any, Y: Any, seed: int) -> Array:
+def pooled_rows(X: Rows, Y: Rows, seed: int) -> Array:
     """Up to 1,000 rows of the two samples together, drawn without regard to which sample they come from.
 
     So the law of whatever is computed from them does not change when the labels of the rows are permuted.
@@ -47,8 +55,4 @@ def pooled_rows(X: Any, Y: Any, seed: int) -> Array:
     chosen = np.arange(total)
     if total > _POOLED:
         chosen = np.sort(generator(seed, Purpose.SUBSAMPLE).choice(total, size=_POOLED, replace=False))
-    return np.vstack([_dense(X[chosen[chosen < n]]), _dense(Y[chosen[chosen >= n] - n])])
-
-
-def _dense(rows: Any) -> Array:
-    return np.asarray(rows.toarray() if issparse(rows) else rows, dtype=float)
+    return np.vstack([dense(X[chosen[chosen < n]], float), dense(Y[chosen[chosen >= n] - n], float)])

@@ -1,25 +1,26 @@
-"""The two-sample test: do X and Y have the same law? In linear time, with a valid p-value."""
+"""Kernel two-sample test by the maximum mean discrepancy (MMD): linear time, valid p-values."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse, vstack
 from sklearn.base import clone
 
 from bochner._random import Purpose, generator, resolve_seed
+from bochner._typing import Array, ArrayLike, MatrixLike, Rows, Seed, Transformer
 from bochner.comparison.discrepancy import check_estimator
-from bochner.comparison.embedding import KernelFeatures, default_components
 from bochner.comparison.kernel_choice import candidates, most_powerful
+from bochner.comparison.kernel_features import KernelFeatures, TransformerFeatures, default_components
 from bochner.comparison.pool import FeaturePool, GramPool, Pool
 from bochner.comparison.resampling import Relabelling, check_resamples, fused, p_value, studentised
 from bochner.comparison.result import KernelTestResult
 from bochner.comparison.samples import check_samples
 from bochner.errors import InvalidDataError, invalid_parameter
 from bochner.kernels import Stationary
+from bochner.sampling import Sampler
 from bochner.theory.base import check_delta
 
 __all__ = ["mmd_test"]
@@ -36,21 +37,21 @@ _ASSUMPTIONS = {
 
 
 def mmd_test(
-    X: Any,
-    Y: Any,
+    X: MatrixLike,
+    Y: MatrixLike,
     *,
     kernel: str | Stationary | None = None,
-    length_scale: Any = "auto",
+    length_scale: ArrayLike = "auto",
     factors: Sequence[float] = _FACTORS,
     n_components: int | str = "auto",
     embedding: str = "paired",
-    sampling: Any = "monte_carlo",
-    features: Any = None,
+    sampling: str | Sampler = "monte_carlo",
+    features: Transformer | None = None,
     estimator: str = "unbiased",
     resampling: str = "permutation",
     n_resamples: int = 999,
     delta: float = 0.01,
-    rng: Any = None,
+    rng: Seed = None,
 ) -> KernelTestResult:
     """Test whether two samples have the same law, by their maximum mean discrepancy.
 
@@ -122,64 +123,71 @@ def mmd_test(
     _check_resampling(resampling, n_resamples)
     seed = resolve_seed(rng)
     maker = _PoolMaker(n_components, embedding, sampling)
-    X, Y, _ = check_samples(X, Y, dtype=np.float64 if maker.exact else (np.float64, np.float32))
-    if resampling == "wild" and X.shape[0] != Y.shape[0]:
-        raise InvalidDataError(
-            f"resampling='wild' needs samples of equal size. Got {X.shape[0]} and {Y.shape[0]} rows."
-        )
+    first, second, _ = check_samples(X, Y, dtype=np.float64 if maker.exact else (np.float64, np.float32))
+    _check_wild(resampling, first.shape[0], second.shape[0])
     if features is not None:
-        kernels: tuple[Any, ...] = (_fitted(features, X, Y, seed),)
+        tried = [_of_transformer(features, first, second, seed)]
     elif isinstance(length_scale, str) and length_scale == "held_out":
-        X, Y, kernels = _learn(X, Y, kernel, factors, maker, seed)
+        tried = [_learned(first, second, kernel, factors, maker, seed)]
     else:
-        kernels = candidates("mmd_test", kernel, length_scale, factors, X, Y, seed)
+        kernels = candidates("mmd_test", kernel, length_scale, factors, first, second, seed)
+        tried = [maker.candidate(first, second, each, seed) for each in kernels]
 
     values, witnesses = [], []
-    for each in kernels:  # one pool at a time
-        pool = maker.pool(X, Y, each, seed)
+    for each in tried:  # one pool at a time
+        pool = each.pool()
         relabelling = Relabelling(pool.n_blocks, resampling, n_resamples, seed)
         values.append(pool.squared_mmd(relabelling, estimator))
         witnesses.append(pool.witness)
-    if len(kernels) == 1:
-        strongest, statistics = 0, values[0]
-        tolerance = _TIE * getattr(kernels[0], "variance", 1.0) * (1 / X.shape[0] + 1 / Y.shape[0])
-    else:
-        strongest, statistics = int(np.argmax(studentised(np.array(values))[:, 0])), fused(np.array(values))
-        tolerance = _TIE
+    strongest, statistics, unit = _one_statistic(np.array(values), pool)
     return KernelTestResult(
         statistic=float(statistics[0]),
-        pvalue=p_value(statistics, tolerance),
+        pvalue=p_value(statistics, _TIE * unit),
         null_distribution=statistics[1:],
-        kernel=kernels[strongest],
-        kernels=kernels,
+        kernel=tried[strongest].kernel,
+        kernels=tuple(each.kernel for each in tried),
         n_components=pool.n_components,
-        certificate=pool.certify(estimator, delta, len(kernels)),
+        certificate=pool.certify(estimator, delta, len(tried)),
         block_rows=pool.block_rows,
         assumptions=_ASSUMPTIONS[resampling],
         _witness=witnesses[strongest],
     )
 
 
+def _one_statistic(values: Array, pool: Pool) -> tuple[int, Array, float]:
+    """Which kernel stands out most, the statistic (1 + B,) of all of them (k, 1 + B), and its unit."""
+    if len(values) == 1:
+        return 0, values[0], pool.variance * sum(1 / size for size in pool.sizes)
+    return int(np.argmax(studentised(values)[:, 0])), fused(values), 1.0
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A kernel of a test, or the transformer in its place, and its pool, which takes a pass to make."""
+
+    kernel: Stationary | Transformer
+    pool: Callable[[], Pool]
+
+
 @dataclass(frozen=True)
 class _PoolMaker:
     """Pools of one width, embedding and sampler."""
 
-    n_components: Any
+    n_components: int | str
     embedding: str
-    sampling: Any
+    sampling: str | Sampler
 
     @property
     def exact(self) -> bool:
-        return isinstance(self.n_components, str) and self.n_components == "exact"
+        return self.n_components == "exact"
 
-    def pool(self, X: Any, Y: Any, kernel: Any, seed: int) -> Pool:
-        exact = self.exact and isinstance(kernel, Stationary)
-        return GramPool.of(X, Y, kernel) if exact else self.feature_pool(X, Y, kernel, seed)
+    def candidate(self, X: Rows, Y: Rows, kernel: Stationary, seed: int) -> _Candidate:
+        if self.exact:
+            return _Candidate(kernel, lambda: GramPool.of(X, Y, kernel))
+        return _Candidate(kernel, lambda: self.feature_pool(X, Y, kernel, seed))
 
-    def feature_pool(self, X: Any, Y: Any, kernel: Any, seed: int) -> FeaturePool:
-        if not isinstance(kernel, Stationary):
-            return FeaturePool.of(X, Y, KernelFeatures.of_transformer(kernel, X))
-        automatic = isinstance(self.n_components, str) and self.n_components in ("auto", "exact")
+    def feature_pool(self, X: Rows, Y: Rows, kernel: Stationary, seed: int) -> FeaturePool:
+        automatic = self.n_components in ("auto", "exact")
         width = default_components(X.shape[0] + Y.shape[0]) if automatic else self.n_components
         features = KernelFeatures.draw(
             kernel, X.shape[1], width, embedding=self.embedding, sampling=self.sampling, seed=seed
@@ -187,18 +195,19 @@ class _PoolMaker:
         return FeaturePool.of(X, Y, features)
 
 
-def _fitted(features: Any, X: Any, Y: Any, seed: int) -> Any:
+def _of_transformer(features: Transformer, X: Rows, Y: Rows, seed: int) -> _Candidate:
     """A copy of the transformer, fitted to rows of both samples drawn at random."""
     order = generator(seed, Purpose.SUBSAMPLE).permutation(X.shape[0] + Y.shape[0])[:_FITTED_ROWS]
     first, second = order[order < X.shape[0]], order[order >= X.shape[0]] - X.shape[0]
     stack = vstack if issparse(X) else np.concatenate
-    return clone(features).fit(stack([X[np.sort(first)], Y[np.sort(second)]]))
+    fitted = clone(features).fit(stack([X[np.sort(first)], Y[np.sort(second)]]))
+    return _Candidate(fitted, lambda: FeaturePool.of(X, Y, TransformerFeatures.of(fitted, X)))
 
 
-def _learn(
-    X: Any, Y: Any, kernel: Any, factors: Sequence[float], maker: _PoolMaker, seed: int
-) -> tuple[Any, Any, tuple[Stationary, ...]]:
-    """The rows to test on, and the kernel that promises the most power on the others.
+def _learned(
+    X: Rows, Y: Rows, kernel: str | Stationary | None, factors: Sequence[float], maker: _PoolMaker, seed: int
+) -> _Candidate:
+    """The kernel that promises the most power on every other row, to be tested on the rest.
 
     The search has frequencies of its own: the error bound of the test needs fresh ones.
     """
@@ -210,10 +219,15 @@ def _learn(
     (X_search, X_test), (Y_search, Y_test) = ((rows[::2], rows[1::2]) for rows in (X, Y))
     kernels = candidates("mmd_test", kernel, "held_out", factors, X_search, Y_search, search_seed)
     best = most_powerful(kernels, lambda each: maker.feature_pool(X_search, Y_search, each, search_seed))
-    return X_test, Y_test, (best,)
+    return maker.candidate(X_test, Y_test, best, seed)
 
 
-def _check_resampling(resampling: str, n_resamples: Any) -> None:
+def _check_resampling(resampling: str, n_resamples: int) -> None:
     if resampling not in _ASSUMPTIONS:
         raise invalid_parameter("mmd_test", "resampling", f"one of {tuple(_ASSUMPTIONS)}", resampling)
     check_resamples("mmd_test", n_resamples)
+
+
+def _check_wild(resampling: str, n: int, m: int) -> None:
+    if resampling == "wild" and n != m:
+        raise InvalidDataError(f"resampling='wild' needs samples of equal size. Got {n} and {m} rows.")

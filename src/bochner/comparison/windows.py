@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from bochner._threads import run_in_threads
-from bochner._typing import Array
-from bochner.features import FourierMap
+from bochner._typing import Array, FloatType
+from bochner.features import FeatureMap, FourierMap
 
 __all__ = ["RoundedFourier", "harmless_in_float32", "window_means"]
 
@@ -24,7 +24,7 @@ _HARMLESS = 1e-3
 
 
 @dataclass(frozen=True)
-class RoundedFourier:
+class RoundedFourier(FeatureMap):
     """A Fourier map of rows that are rounded to one number type first.
 
     Attributes
@@ -47,6 +47,9 @@ class RoundedFourier:
 
     def write(self, X: Any, out: Array, scratch: Array) -> None:
         self.base.write(self.rounded(X), out, scratch)
+
+    def n_bytes(self, dtype: FloatType) -> int:
+        return self.base.n_bytes(dtype)
 
     def rounded(self, X: Any) -> Array:
         """The rows in the number type; what lies beyond its range becomes its largest number."""
@@ -87,4 +90,4 @@ def harmless_in_float32(largest: Array, fourier: FourierMap) -> bool:
 
     `largest` (d,) is the largest size of every column.
     """
-    return bool(np.max(np.abs(fourier.omega) @ largest.astype(float)) * 2.0**-24 <= _HARMLESS)
+    return bool(np.max(fourier.phase_reach(largest)) * 2.0**-24 <= _HARMLESS)

@@ -1,4 +1,4 @@
-"""Blocks of rows from arrays, memory maps, sparse matrices, frames and files."""
+"""Row sources: blocks of rows from arrays, memory maps, sparse matrices, frames, CSV, Parquet and .npy files."""
 
 from bochner.data.array_rows import ArrayRows
 from bochner.data.csv import scan_csv
@@ -8,6 +8,7 @@ from bochner.data.iterables import scan_blocks
 from bochner.data.npy import scan_npy
 from bochner.data.parquet import scan_parquet
 from bochner.data.source import READ_ROWS, Block, RowSource, checked_block
+from bochner.data.whole_table import read_table
 
 __all__ = [
     "READ_ROWS",
@@ -16,6 +17,7 @@ __all__ = [
     "ArrayRows",
     "RowSource",
     "checked_block",
+    "read_table",
     "scan_blocks",
     "scan_csv",
     "scan_frame",

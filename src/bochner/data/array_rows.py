@@ -1,15 +1,15 @@
-"""Rows in memory or in a memory map."""
+"""Row source of arrays, memory maps and sparse matrices."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import issparse
 
-from bochner._typing import Array
+from bochner._typing import Array, Rows
 from bochner.data.source import Block, RowSource
 
 __all__ = ["ArrayRows"]
@@ -22,7 +22,7 @@ class ArrayRows(RowSource):
     Attributes
     ----------
     X : array or CSR matrix of shape (n, d)
-    Y : array of shape (n,) or (n, k)
+    Y : array of shape (n,) or (n, t)
     sample_weight : array of shape (n,) or None
     dtype : float32 or float64
         The float type of the computation.
@@ -32,6 +32,12 @@ class ArrayRows(RowSource):
     Y: Array
     sample_weight: Array | None
     dtype: np.dtype[Any]
+
+    in_memory: ClassVar[bool] = True  # type: ignore[misc]
+
+    @property
+    def arrays(self) -> ArrayRows:  # they are
+        return self
 
     @property
     def n_rows(self) -> int:
@@ -55,6 +61,7 @@ class ArrayRows(RowSource):
 
     blocks = read  # these rows have been looked at when they were handed over
 
+    # Rows in memory are indexed: no pass, as in the base class.
     def take(self, index: Array) -> Any:
         return self._cast(self.X[index])
 
@@ -68,5 +75,5 @@ class ArrayRows(RowSource):
         weight = None if self.sample_weight is None else np.asarray(self.sample_weight[rows], dtype=np.float64)
         return Block(X, Y, weight, rows.start)
 
-    def _cast(self, X: Any) -> Any:
+    def _cast(self, X: Rows) -> Rows:
         return X.astype(self.dtype, copy=False) if issparse(X) else np.asarray(X, dtype=self.dtype)

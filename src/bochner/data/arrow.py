@@ -1,14 +1,17 @@
-"""Columns of Arrow tables as arrays of numbers and labels."""
+"""Arrow columns as NumPy arrays of numbers and labels."""
 
 from __future__ import annotations
 
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bochner._typing import Array
+from bochner._typing import Array, FloatType
 from bochner.errors import InvalidDataError, MissingExtraError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["is_text", "label_column", "number_column", "number_columns", "number_dtype", "require_pyarrow"]
 
@@ -24,7 +27,7 @@ def require_pyarrow() -> ModuleType:
     return pyarrow
 
 
-def number_dtype(kind: Any) -> np.dtype[Any] | None:
+def number_dtype(kind: pa.DataType) -> np.dtype[Any] | None:
     """The NumPy type of a column of numbers; None for texts, categories, dates and nested values."""
     from pyarrow import types
 
@@ -35,7 +38,7 @@ def number_dtype(kind: Any) -> np.dtype[Any] | None:
     return None
 
 
-def is_text(kind: Any) -> bool:
+def is_text(kind: pa.DataType) -> bool:
     """Whether values are texts, or categories with texts for names."""
     from pyarrow import types
 
@@ -43,7 +46,7 @@ def is_text(kind: Any) -> bool:
     return types.is_string(value) or types.is_large_string(value) or types.is_string_view(value)
 
 
-def number_columns(batch: Any, names: list[str], dtype: np.dtype[Any]) -> Array:
+def number_columns(batch: pa.RecordBatch, names: list[str], dtype: FloatType) -> Array:
     """Columns of numbers as one C-ordered array (rows, columns); what is missing is nan."""
     out = np.empty((batch.num_rows, len(names)), dtype=dtype)
     for j, name in enumerate(names):
@@ -51,7 +54,7 @@ def number_columns(batch: Any, names: list[str], dtype: np.dtype[Any]) -> Array:
     return out
 
 
-def number_column(column: Any) -> Array:
+def number_column(column: pa.Array) -> Array:
     """A column of numbers as an array; what is missing is nan."""
     import pyarrow as pa
 
@@ -62,7 +65,7 @@ def number_column(column: Any) -> Array:
     return column.to_numpy(zero_copy_only=False)
 
 
-def label_column(column: Any, name: str, origin: str) -> Array:
+def label_column(column: pa.Array, name: str, origin: str) -> Array:
     """A column of texts as an array of objects; none may be missing."""
     if column.null_count:
         raise InvalidDataError(f"y must not have missing labels. Got one in column {name!r}, {origin}.")

@@ -1,21 +1,25 @@
-"""Arrays in pieces, in memory or in .npy files, as if they were one."""
+"""Concatenated arrays, in memory or in .npy files, read by row range."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, BinaryIO, Protocol, TypeAlias
 
 import numpy as np
 from numpy.lib import format as npy
 
-from bochner._typing import Array
+from bochner._typing import Array, ArrayLike, FilePath, JsonDict
 from bochner.data.files import DataFile, find_files, is_path, reading
 from bochner.data.rechunk import stacked
 from bochner.errors import InvalidDataError, invalid_parameter
 
-__all__ = ["Chunks", "chunks_of"]
+__all__ = ["ArrayParts", "Chunks", "chunks_of"]
+
+ArrayParts: TypeAlias = FilePath | ArrayLike | Sequence[FilePath | ArrayLike]
+"""Paths of .npy files and arrays, one or a list of them: rows on top of each other."""
 
 
 class _Part(Protocol):
@@ -27,17 +31,22 @@ class _Part(Protocol):
 
     def read(self, start: int, stop: int) -> Array: ...
 
+    def fingerprint(self) -> JsonDict: ...
+
 
 class _InMemory:
     """An array or a memory map."""
 
-    def __init__(self, array: Any, name: str) -> None:
-        self.array = np.asarray(array)
+    def __init__(self, array: Array, name: str) -> None:
+        self.array = array
         self.name = name
         self.shape, self.dtype = self.array.shape, self.array.dtype
 
     def read(self, start: int, stop: int) -> Array:
         return self.array[start:stop]
+
+    def fingerprint(self) -> JsonDict:
+        return {"shape": list(self.shape), "dtype": self.dtype.str}
 
 
 class _NpyFile:
@@ -65,7 +74,10 @@ class _NpyFile:
             columns = [self._numbers(stream, j * self.shape[0] + start, stop - start) for j in range(self.shape[1])]
             return np.stack(columns, axis=1)
 
-    def _numbers(self, stream: Any, first: int, count: int) -> Array:
+    def fingerprint(self) -> JsonDict:
+        return self.file.fingerprint()
+
+    def _numbers(self, stream: BinaryIO, first: int, count: int) -> Array:
         stream.seek(self.offset + first * self.dtype.itemsize)
         numbers = np.fromfile(stream, dtype=self.dtype, count=count)
         if len(numbers) < count:
@@ -113,16 +125,11 @@ class Chunks:
         i = bisect_right(self._starts, row) - 1
         return f"{self.parts[i].name}, from its row {row - self._starts[i]} on"
 
-    def fingerprint(self) -> list[Any]:
-        return [
-            part.file.fingerprint()
-            if isinstance(part, _NpyFile)
-            else {"shape": list(part.shape), "dtype": part.dtype.str}
-            for part in self.parts
-        ]
+    def fingerprint(self) -> list[JsonDict]:
+        return [part.fingerprint() for part in self.parts]
 
 
-def chunks_of(owner: str, parameter: str, value: Any) -> Chunks:
+def chunks_of(owner: str, parameter: str, value: ArrayParts) -> Chunks:
     """Arrays and paths, one or a list of them, as one array."""
     given = list(value) if isinstance(value, (list, tuple)) else [value]
     parts: list[_Part] = []
@@ -130,7 +137,7 @@ def chunks_of(owner: str, parameter: str, value: Any) -> Chunks:
         if is_path(one):
             parts.extend(_NpyFile(file) for file in find_files(owner, Path(one), (".npy",)))
         elif hasattr(one, "shape"):
-            parts.append(_InMemory(one, f"array {len(parts)}"))
+            parts.append(_InMemory(np.asarray(one), f"array {len(parts)}"))
         else:
             raise invalid_parameter(owner, parameter, "a path to .npy files, an array, or a list of them", one)
     if not parts:

@@ -1,31 +1,38 @@
-"""Rows of CSV files, streamed."""
+"""Streaming and whole reading of CSV files."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Generator
 from contextlib import closing
-from typing import Any
+from typing import TYPE_CHECKING
 
+from numpy.typing import DTypeLike
+
+from bochner._typing import JsonDict, Transformer
 from bochner.data.arrow import is_text, number_dtype, require_pyarrow
-from bochner.data.files import DataFile, find_files, reading
+from bochner.data.files import DataFile, Paths, find_files, reading
 from bochner.data.layout import Layout, layout_of
 from bochner.data.source import RowSource
 from bochner.data.table import TableSource
 
-__all__ = ["CsvSource", "scan_csv"]
+if TYPE_CHECKING:
+    import pyarrow as pa
 
+__all__ = ["CsvFormat", "CsvSource", "delimiter_of", "scan_csv"]
+
+_DELIMITERS = ",;\t|"
 _TEXT_BYTES = 2**22  # that are parsed at a time
 
 
 def scan_csv(
-    path: Any,
+    path: Paths,
     *,
     target: str | list[str] | None = None,
     columns: list[str] | None = None,
     weight: str | None = None,
-    encoder: Any = None,
-    dtype: Any = None,
+    encoder: Transformer | None = None,
+    dtype: DTypeLike | None = None,
     delimiter: str = ",",
     column_names: list[str] | None = None,
 ) -> RowSource:
@@ -78,7 +85,7 @@ class CsvFormat:
         self.column_names = column_names
         self.header_lines = 1 if column_names is None else 0
 
-    def schema(self, file: DataFile, like: Any = None) -> Any:
+    def schema(self, file: DataFile, like: pa.Schema | None = None) -> pa.Schema:
         """Columns and types, from the first block of text.
 
         All numbers are float64, since later rows may have fractions. What is text in the schema `like` is text here,
@@ -92,7 +99,8 @@ class CsvFormat:
         types = [pa.string() if name in texts else _widened(kind) for name, kind in zip(found.names, found.types)]
         return pa.schema(list(zip(found.names, types)))
 
-    def open(self, file: DataFile, types: dict[str, Any] | None = None) -> Any:
+    def open(self, file: DataFile, types: dict[str, pa.DataType] | None = None) -> pa.RecordBatchReader:
+        """The rows as a stream of batches; types are those given, or told from the first block of text."""
         from pyarrow import csv
 
         return csv.open_csv(
@@ -105,23 +113,48 @@ class CsvFormat:
             ),
         )
 
+    def read_all(self, text: pa.NativeFile, types: dict[str, pa.DataType]) -> pa.Table:
+        """All rows as one table; types are told from all of them, but for those that are given."""
+        from pyarrow import csv
+
+        return csv.read_csv(
+            text,
+            read_options=csv.ReadOptions(block_size=4 * _TEXT_BYTES, column_names=self.column_names),
+            parse_options=csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
+            convert_options=csv.ConvertOptions(column_types=types, strings_can_be_null=True),
+        )
+
+
+def delimiter_of(head: bytes) -> str:
+    """The delimiter that the line of names has most: comma, semicolon, tab or bar."""
+    names = head.splitlines()[0].decode("utf-8", "replace") if head else ""
+    return max(_DELIMITERS, key=names.count)
+
 
 class CsvSource(TableSource):
     """Rows of CSV files of the same columns."""
 
-    def __init__(self, files: list[DataFile], text: CsvFormat, layout: Layout, *, encoder: Any, dtype: Any) -> None:
+    def __init__(
+        self,
+        files: list[DataFile],
+        text: CsvFormat,
+        layout: Layout,
+        *,
+        encoder: Transformer | None,
+        dtype: DTypeLike | None,
+    ) -> None:
         self.files = files
         self.text = text
         super().__init__(layout, encoder=encoder, dtype=dtype, n_rows=None)
         self.read_bytes += 4 * _TEXT_BYTES  # blocks of text: parsed, read ahead by pyarrow, joined at their ends
 
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonDict:
         return {**super().fingerprint(), "files": [file.fingerprint() for file in self.files]}
 
-    def _batches(self, rows: int) -> Generator[tuple[str, Any], None, None]:
+    def _batches(self, rows: int) -> Generator[tuple[str, pa.RecordBatch], None, None]:
         return self._read(self.layout.types)
 
-    def _read(self, types: dict[str, Any]) -> Generator[tuple[str, Any], None, None]:
+    def _read(self, types: dict[str, pa.DataType]) -> Generator[tuple[str, pa.RecordBatch], None, None]:
         for file in self.files:
             file.check()
             line = 1 + self.text.header_lines  # of the file, if no value has a line break in it
@@ -140,7 +173,7 @@ class CsvSource(TableSource):
             return sum(batch.num_rows for _, batch in batches)
 
 
-def _widened(kind: Any) -> Any:
+def _widened(kind: pa.DataType) -> pa.DataType:
     import pyarrow as pa
 
     is_number = number_dtype(kind) is not None and not pa.types.is_boolean(kind)

@@ -1,18 +1,23 @@
-"""A fitted scikit-learn transformer between the columns of a table and the features."""
+"""Column encoding in a stream: Arrow batches through a fitted scikit-learn transformer."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.sparse import csr_matrix, issparse
 
+from bochner._typing import Rows, Transformer
 from bochner.errors import InvalidDataError, MissingExtraError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
 
 __all__ = ["encode", "encoded_names"]
 
 
-def encode(encoder: Any, batch: Any, columns: list[str], origin: str) -> Any:
+def encode(encoder: Transformer, batch: pa.RecordBatch, columns: list[str], origin: str) -> Rows:
     """The columns of an Arrow batch as the transformer's numbers: a C-ordered array or a CSR matrix."""
     frame = _frame(batch.select(columns))
     try:
@@ -26,7 +31,7 @@ def encode(encoder: Any, batch: Any, columns: list[str], origin: str) -> Any:
     return X
 
 
-def encoded_names(encoder: Any, n_features: int) -> list[str] | None:
+def encoded_names(encoder: Transformer, n_features: int) -> list[str] | None:
     """The transformer's own names of its output, if it has them."""
     if not hasattr(encoder, "get_feature_names_out"):
         return None
@@ -34,7 +39,7 @@ def encoded_names(encoder: Any, n_features: int) -> list[str] | None:
     return names if len(names) == n_features else None
 
 
-def _frame(batch: Any) -> Any:
+def _frame(batch: pa.RecordBatch) -> pd.DataFrame:
     try:
         return batch.to_pandas()
     except ImportError:

@@ -1,14 +1,13 @@
-"""Rows without those that were set aside."""
+"""A row source minus excluded rows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from bochner._typing import Array
+from bochner._typing import Array, FloatType
 from bochner.data.source import Block, RowSource
 
 __all__ = ["ExcludedRows"]
@@ -29,7 +28,7 @@ class ExcludedRows(RowSource):
     left_out: Array
 
     @property
-    def dtype(self) -> np.dtype[Any]:  # type: ignore[override]
+    def dtype(self) -> FloatType:  # type: ignore[override]
         return self.source.dtype
 
     @property

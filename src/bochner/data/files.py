@@ -1,18 +1,22 @@
-"""Files of one data set: found, in a fixed order, and known again."""
+"""Data files of a path, folder or pattern, in a fixed order, with checks for changes on disk."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from glob import glob, has_magic
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import TypeAlias, TypeGuard
 
+from bochner._typing import FilePath, JsonDict
 from bochner.errors import BochnerError, InvalidDataError, invalid_parameter
 
-__all__ = ["DataFile", "find_files", "is_path", "reading"]
+__all__ = ["DataFile", "Paths", "find_files", "is_path", "reading"]
+
+Paths: TypeAlias = FilePath | Sequence[FilePath]
+"""A file, a directory, a pattern, or a list of them."""
 
 
 @dataclass(frozen=True)
@@ -40,24 +44,25 @@ class DataFile:
                 f"{self.name} has changed on disk since it was opened (size or time of change). Scan the files again."
             )
 
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonDict:
         return {"name": self.name, "size": self.size, "mtime_ns": self.mtime_ns}
 
 
-def find_files(owner: str, path: Any, suffixes: tuple[str, ...]) -> list[DataFile]:
+def find_files(owner: str, path: Paths, suffixes: tuple[str, ...]) -> list[DataFile]:
     """The files behind a path, a directory, a pattern or a list of them; directories and patterns in order of name."""
     given = list(path) if isinstance(path, (list, tuple)) else [path]
-    if not all(is_path(one) for one in given):
+    paths = [one for one in given if is_path(one)]
+    if len(paths) < len(given):
         raise invalid_parameter(
             owner, "path", "a file, a directory, a pattern such as 'part-*' or a list of them", path
         )
-    found = [file for one in given for file in _expand(Path(one).expanduser(), suffixes)]
+    found = [file for one in paths for file in _expand(Path(one).expanduser(), suffixes)]
     if not found:
         raise InvalidDataError(f"{owner} found no file of type {' or '.join(suffixes)} at {path!r}.")
     return [DataFile.of(file) for file in found]
 
 
-def is_path(value: Any) -> bool:
+def is_path(value: object) -> TypeGuard[FilePath]:
     return isinstance(value, (str, PathLike))
 
 

@@ -1,10 +1,13 @@
-"""Rows of a polars query, streamed."""
+"""Streaming of polars LazyFrames."""
 
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import Any
+from typing import TYPE_CHECKING
 
+from numpy.typing import DTypeLike
+
+from bochner._typing import JsonDict, Transformer
 from bochner.data.arrow import require_pyarrow
 from bochner.data.files import reading
 from bochner.data.layout import Layout, layout_of
@@ -12,17 +15,21 @@ from bochner.data.source import RowSource
 from bochner.data.table import TableSource
 from bochner.errors import InvalidDataError, invalid_parameter
 
+if TYPE_CHECKING:
+    import polars as pl
+    import pyarrow as pa
+
 __all__ = ["FrameSource", "scan_frame"]
 
 
 def scan_frame(
-    frame: Any,
+    frame: pl.LazyFrame,
     *,
     target: str | list[str] | None = None,
     columns: list[str] | None = None,
     weight: str | None = None,
-    encoder: Any = None,
-    dtype: Any = None,
+    encoder: Transformer | None = None,
+    dtype: DTypeLike | None = None,
 ) -> RowSource:
     """Rows of a polars LazyFrame, for queries whose result is larger than memory.
 
@@ -68,14 +75,21 @@ def scan_frame(
 class FrameSource(TableSource):
     """Rows of a polars query."""
 
-    def __init__(self, frame: Any, layout: Layout, *, encoder: Any, dtype: Any) -> None:
+    def __init__(
+        self,
+        frame: pl.LazyFrame,
+        layout: Layout,
+        *,
+        encoder: Transformer | None,
+        dtype: DTypeLike | None,
+    ) -> None:
         self.query = frame.select(layout.columns)
         super().__init__(layout, encoder=encoder, dtype=dtype, n_rows=None)
 
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonDict:
         return {**super().fingerprint(), "query": self.query.explain(optimized=False)}
 
-    def _batches(self, rows: int) -> Generator[tuple[str, Any], None, None]:
+    def _batches(self, rows: int) -> Generator[tuple[str, pa.RecordBatch], None, None]:
         done = 0
         with reading("The query"):
             for frame in self.query.collect_batches(chunk_size=rows, maintain_order=True):

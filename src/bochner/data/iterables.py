@@ -1,17 +1,18 @@
-"""Rows from blocks that the caller makes: a list, a function that starts over, or an iterator that runs once."""
+"""Row source of blocks from user code: a list, a function that returns an iterator, or a one-shot iterator."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import DTypeLike
 from scipy.sparse import csr_matrix, issparse
 
-from bochner._typing import Array
+from bochner._typing import Array, ArrayLike, MatrixLike, Rows
 from bochner.data.pieces import PieceSource
 from bochner.data.rechunk import rechunked
 from bochner.data.shape import Shape, computation_dtype, target_dtype
@@ -20,9 +21,14 @@ from bochner.errors import InvalidDataError, invalid_parameter
 
 __all__ = ["BlockSource", "OneShotSource", "scan_blocks"]
 
+GivenBlock: TypeAlias = MatrixLike | tuple[MatrixLike | ArrayLike | None, ...]
+"""X alone, (X, y) or (X, y, sample_weight), as a caller makes it."""
+
+Blocks: TypeAlias = Sequence[GivenBlock] | Callable[[], Iterable[GivenBlock]] | Iterator[GivenBlock]
+
 
 def scan_blocks(
-    blocks: Any, *, n_features: int | None = None, n_rows: int | None = None, dtype: Any = None
+    blocks: Blocks, *, n_features: int | None = None, n_rows: int | None = None, dtype: DTypeLike | None = None
 ) -> RowSource:
     """Rows from blocks (X, y) or (X, y, sample_weight) of any sizes, from wherever they come.
 
@@ -56,16 +62,15 @@ def scan_blocks(
     >>> source.n_rows, source.n_passes
     (360, 1)
     """
-    expected = {"n_features": n_features, "n_rows": n_rows, "dtype": dtype}
     if callable(blocks):
-        return BlockSource(blocks, **expected)
+        return BlockSource(blocks, n_features=n_features, n_rows=n_rows, dtype=dtype)
     if isinstance(blocks, Iterator):
-        return OneShotSource(blocks, **expected)
+        return OneShotSource(blocks, n_features=n_features, n_rows=n_rows, dtype=dtype)
     if isinstance(blocks, (list, tuple)):
         tables = [_parts(block)[0] for block in blocks]
-        expected["n_rows"] = sum(X.shape[0] for X in tables) if n_rows is None else n_rows
-        expected["dtype"] = computation_dtype("scan_blocks", dtype, [X.dtype for X in tables])
-        return BlockSource(partial(iter, blocks), **expected, n_made=0)
+        counted = sum(X.shape[0] for X in tables) if n_rows is None else n_rows
+        wide = computation_dtype("scan_blocks", dtype, [X.dtype for X in tables])
+        return BlockSource(partial(iter, blocks), n_features=n_features, n_rows=counted, dtype=wide, n_made=0)
     raise invalid_parameter("scan_blocks", "blocks", "a list, a function without arguments or an iterator", blocks)
 
 
@@ -76,7 +81,13 @@ class BlockSource(PieceSource):
     """
 
     def __init__(
-        self, start: Callable[[], Iterable[Any]], *, n_features: Any, n_rows: Any, dtype: Any, n_made: int = 3
+        self,
+        start: Callable[[], Iterable[GivenBlock]],
+        *,
+        n_features: int | None,
+        n_rows: int | None,
+        dtype: DTypeLike | None,
+        n_made: int = 3,
     ) -> None:
         self._start = start
         first = next(iter(start()), None)
@@ -94,7 +105,7 @@ class BlockSource(PieceSource):
         if n_features not in (None, shape.n_features):
             raise invalid_parameter("scan_blocks", "n_features", f"the {shape.n_features} of the blocks", n_features)
         self._exact = dtype is None
-        block_bytes = X.data.nbytes + X.indices.nbytes if issparse(X) else X.nbytes
+        block_bytes = _bytes(X)
         row_bytes = 2 * block_bytes // max(1, X.shape[0]) + 8 * (shape.n_targets + 1)
         super().__init__(shape, n_rows, row_bytes=row_bytes, most_rows=int(np.clip(X.shape[0], 2**10, 2**15)))
         self.read_bytes += n_made * block_bytes
@@ -109,7 +120,7 @@ class BlockSource(PieceSource):
         self.n_passes += 1
         return sum(_parts(given)[0].shape[0] for given in self._start())
 
-    def _block(self, given: Any, origin: str) -> Block:
+    def _block(self, given: GivenBlock, origin: str) -> Block:
         X, Y, weight = _parts(given)
         found = (X.shape[1], Y.shape[1], weight is not None, target_dtype(Y.dtype))
         if found != (self.n_features, self.n_targets, self.weighted, self.target_dtype):
@@ -132,12 +143,15 @@ class OneShotSource(BlockSource):
 
     passes = 1
 
-    def __init__(self, blocks: Iterator[Any], *, n_features: Any, n_rows: Any, dtype: Any) -> None:
+    def __init__(
+        self, blocks: Iterator[GivenBlock], *, n_features: int | None, n_rows: int | None, dtype: DTypeLike | None
+    ) -> None:
         first = list(islice(blocks, 1))
         super().__init__(lambda: first, n_features=n_features, n_rows=n_rows, dtype=dtype)
-        self._rest: Iterator[Any] | None = chain(first, blocks)
+        self._rest: Iterator[GivenBlock] | None = chain(first, blocks)
         self._start = self._only_pass
 
+    # Nothing can be read before the one pass: what the base class would read is refused.
     def take(self, index: Array) -> Any:
         raise _needs_another_pass("Rows of an iterator cannot be looked at before they are used")
 
@@ -150,7 +164,7 @@ class OneShotSource(BlockSource):
     def _count_rows(self) -> int:
         raise _needs_another_pass("Rows of an iterator cannot be counted before they are used; give n_rows")
 
-    def _only_pass(self) -> Iterator[Any]:
+    def _only_pass(self) -> Iterator[GivenBlock]:
         if self._rest is None:
             raise _needs_another_pass("An iterator can be read only once")
         blocks, self._rest = self._rest, None
@@ -164,8 +178,8 @@ def _needs_another_pass(reason: str) -> InvalidDataError:
     )
 
 
-def _parts(given: Any) -> tuple[Any, Array, Array | None]:
-    """X (b, d), targets (b, k), k = 0 if there are none, and weights (b,) or None of a block as it was handed over."""
+def _parts(given: GivenBlock) -> tuple[Rows, Array, Array | None]:
+    """X (n, d), targets (n, t), t = 0 if there are none, and weights (n,) or None of a block as it was handed over."""
     parts = given if isinstance(given, (tuple, list)) else (given,)
     X, y, weight = [*parts, None, None][:3]
     X = csr_matrix(X) if issparse(X) else np.asarray(X)
@@ -182,6 +196,11 @@ def _parts(given: Any) -> tuple[Any, Array, Array | None]:
     )
 
 
-def _names(given: Any) -> list[str] | None:
+def _bytes(X: Any) -> int:
+    return X.data.nbytes + X.indices.nbytes if issparse(X) else X.nbytes
+
+
+def _names(given: GivenBlock) -> list[str] | None:
     X = given[0] if isinstance(given, (tuple, list)) else given
-    return [str(name) for name in X.columns] if hasattr(X, "columns") else None
+    columns = getattr(X, "columns", None)
+    return None if columns is None else [str(name) for name in columns]

@@ -1,18 +1,25 @@
-"""Which columns of a table are features, targets and weights."""
+"""Column roles of a table: features, targets, weight, and their Arrow types."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from bochner._typing import JsonDict, Transformer
 from bochner.data.arrow import is_text, number_dtype
 from bochner.errors import InvalidDataError, invalid_parameter
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 __all__ = ["Layout", "layout_of"]
+
+Names: TypeAlias = str | Sequence[str] | None
 
 
 @dataclass(frozen=True)
@@ -33,7 +40,7 @@ class Layout:
     features: list[str]
     targets: list[str]
     weight: str | None
-    types: dict[str, Any]
+    types: dict[str, pa.DataType]
 
     @cached_property
     def columns(self) -> list[str]:
@@ -48,7 +55,7 @@ class Layout:
     def target_dtype(self) -> np.dtype[Any]:
         return np.dtype(object if self.labelled else np.float64)
 
-    def compare(self, schema: Any, origin: str) -> None:
+    def compare(self, schema: pa.Schema, origin: str) -> None:
         """Raise an error if a column of another schema is missing or has another type."""
         for name, kind in self.types.items():
             found = schema.field(name).type if name in schema.names else None
@@ -59,21 +66,21 @@ class Layout:
                     "first file. Cast or rewrite that file, or leave it out."
                 )
 
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonDict:
         types = {name: str(kind) for name, kind in self.types.items()}
         return {"features": self.features, "targets": self.targets, "weight": self.weight, "schema": types}
 
 
-def layout_of(owner: str, schema: Any, *, target: Any, columns: Any, weight: Any, encoder: Any) -> Layout:
+def layout_of(
+    owner: str, schema: pa.Schema, *, target: Names, columns: Names, weight: str | None, encoder: Transformer | None
+) -> Layout:
     """The layout of a table whose target, feature and weight columns are given by name."""
-    targets = [] if target is None else [target] if isinstance(target, str) else list(target)
-    others = [*targets, *([] if weight is None else [weight])]
+    targets, weights, features = _names(target), _names(weight), _names(columns)
+    others = [*targets, *weights]
     if columns is None:
         known = getattr(encoder, "feature_names_in_", _columns_of(schema))
         features = [str(name) for name in known if name not in others]
-    else:
-        features = [columns] if isinstance(columns, str) else list(columns)
-    for parameter, names in (("target", targets), ("weight", others[len(targets) :]), ("columns", features)):
+    for parameter, names in (("target", targets), ("weight", weights), ("columns", features)):
         _check_names(owner, parameter, names, schema.names)
     if not features or set(features) & set(others):
         raise invalid_parameter(owner, "columns", "at least one column, neither target nor weight", columns)
@@ -88,38 +95,52 @@ def layout_of(owner: str, schema: Any, *, target: Any, columns: Any, weight: Any
     return layout
 
 
-def _columns_of(schema: Any) -> list[str]:
+def _names(given: Names) -> list[str]:
+    if given is None:
+        return []
+    return [given] if isinstance(given, str) else list(given)
+
+
+def _columns_of(schema: pa.Schema) -> list[str]:
     """All columns but those in which pandas has written its index."""
     index = (schema.pandas_metadata or {}).get("index_columns", [])
     return [name for name in schema.names if name not in index]
 
 
-def _check_names(owner: str, parameter: str, names: list[Any], known: list[str]) -> None:
+def _check_names(owner: str, parameter: str, names: list[str], known: list[str]) -> None:
     missing = [name for name in names if name not in known]
     if missing:
         raise invalid_parameter(owner, parameter, f"among the columns {_listed(known)}", missing[0])
-    often = [name for name, times in Counter(names).items() if times > 1]
-    twice = [name for name in names if known.count(name) > 1]
-    if often or twice:
-        raise invalid_parameter(owner, parameter, "names that occur once", (often or twice)[0])
+    given, present = Counter(names), Counter(known)
+    repeated = [name for name in names if given[name] > 1 or present[name] > 1]
+    if repeated:
+        raise invalid_parameter(owner, parameter, "names that occur once", repeated[0])
 
 
 def _check_types(layout: Layout, *, encoded: bool) -> None:
     refused = {name: kind for name, kind in layout.types.items() if number_dtype(kind) is None}
-    features = {name: kind for name, kind in refused.items() if name in layout.features}
-    if features and not encoded:
+    if not encoded:
+        _refuse_features(layout, {name: kind for name, kind in refused.items() if name in layout.features})
+    if not layout.labelled:
+        _refuse_targets({name: kind for name, kind in refused.items() if name in layout.targets})
+    if layout.weight in refused:
+        raise InvalidDataError(f"Weights must be numbers. Got {layout.weight!r} ({refused[layout.weight]}).")
+
+
+def _refuse_targets(targets: dict[str, pa.DataType]) -> None:
+    for name, kind in targets.items():
+        rule = "numbers, or one column of labels" if is_text(kind) else "numbers or texts"
+        raise InvalidDataError(f"Targets must be {rule}. Got {name!r} ({kind}).")
+
+
+def _refuse_features(layout: Layout, features: dict[str, pa.DataType]) -> None:
+    if features:
         raise InvalidDataError(
             f"Features must be numbers. Got {_listed([f'{name!r} ({kind})' for name, kind in features.items()])}. "
             f"Leave such columns out with columns=[...], or encode them: fit a scikit-learn transformer on a sample, "
             f"encoder = make_column_transformer((OneHotEncoder(handle_unknown='ignore'), {list(features)}), "
             f"remainder='passthrough').fit(sample), and give {layout.owner}(..., encoder=encoder)."
         )
-    for name in layout.targets:
-        if name in refused and not layout.labelled:
-            rule = "numbers, or one column of labels" if is_text(refused[name]) else "numbers or texts"
-            raise InvalidDataError(f"Targets must be {rule}. Got {name!r} ({refused[name]}).")
-    if layout.weight in refused:
-        raise InvalidDataError(f"Weights must be numbers. Got {layout.weight!r} ({refused[layout.weight]}).")
 
 
 def _listed(names: list[str]) -> str:

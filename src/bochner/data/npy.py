@@ -1,4 +1,4 @@
-"""Rows of .npy files, and of arrays in pieces."""
+"""Streaming of .npy files, memory maps and arrays in pieces."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from bochner._typing import Array
-from bochner.data.chunks import Chunks, chunks_of
+from bochner._typing import Array, JsonDict
+from bochner.data.chunks import ArrayParts, Chunks, chunks_of
 from bochner.data.pieces import PieceSource
 from bochner.data.shape import Shape, computation_dtype, target_dtype
 from bochner.data.source import Block, RowSource
@@ -20,12 +21,12 @@ __all__ = ["NpySource", "scan_npy"]
 
 
 def scan_npy(
-    path: Any,
+    path: ArrayParts,
     *,
-    target: Any = None,
+    target: ArrayParts | int | list[int] | None = None,
     columns: list[int] | None = None,
-    weight: Any = None,
-    dtype: Any = None,
+    weight: ArrayParts | int | None = None,
+    dtype: DTypeLike | None = None,
 ) -> RowSource:
     """Rows of .npy files, memory maps or arrays in pieces, for tables larger than memory.
 
@@ -57,11 +58,7 @@ def scan_npy(
     """
     X = chunks_of("scan_npy", "path", path)
     targets, weights = _part("target", target, X), _part("weight", weight, X)
-    taken = [j for part in (targets, weights) if part is not None and part.chunks is X for j in part.columns]
-    others = [j for j in range(X.width) if j not in taken]
-    features = _Part(X, others if columns is None else _indices("columns", columns, X.width))
-    if not features.columns or set(features.columns) & set(taken):
-        raise invalid_parameter("scan_npy", "columns", "at least one column, neither target nor weight", columns)
+    features = _feature_part(X, columns, targets, weights)
     if X.dtype.kind not in "biuf":
         raise InvalidDataError(f"Features must be numbers. Got {X.dtype}.")
     if weights is not None and (len(weights.columns) != 1 or weights.chunks.dtype.kind not in "biuf"):
@@ -84,7 +81,7 @@ class _Part:
 class NpySource(PieceSource):
     """Rows of arrays in pieces: features, and targets and weights beside them or among their columns."""
 
-    def __init__(self, features: _Part, targets: _Part | None, weights: _Part | None, dtype: Any) -> None:
+    def __init__(self, features: _Part, targets: _Part | None, weights: _Part | None, dtype: DTypeLike | None) -> None:
         self.feature_part, self.target_part, self.weight_part = features, targets, weights
         shape = Shape(
             n_features=len(features.columns),
@@ -96,7 +93,7 @@ class NpySource(PieceSource):
         row_bytes = 16 * (features.chunks.width + shape.n_targets + 1)  # as stored and as handed on
         super().__init__(shape, features.chunks.n_rows, row_bytes=row_bytes)
 
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonDict:
         parts = {"features": self.feature_part, "targets": self.target_part, "weights": self.weight_part}
         found = {name: part and [part.columns, part.chunks.fingerprint()] for name, part in parts.items()}
         return {**super().fingerprint(), **found}
@@ -119,7 +116,17 @@ class NpySource(PieceSource):
         return Block(X, Y, weight, start, self.feature_part.chunks.origin(start))
 
 
-def _part(parameter: str, value: Any, X: Chunks) -> _Part | None:
+def _feature_part(X: Chunks, columns: list[int] | None, targets: _Part | None, weights: _Part | None) -> _Part:
+    """The columns given, or all that are neither targets nor weights."""
+    taken = [j for part in (targets, weights) if part is not None and part.chunks is X for j in part.columns]
+    others = [j for j in range(X.width) if j not in taken]
+    features = _Part(X, others if columns is None else _indices("columns", columns, X.width))
+    if not features.columns or set(features.columns) & set(taken):
+        raise invalid_parameter("scan_npy", "columns", "at least one column, neither target nor weight", columns)
+    return features
+
+
+def _part(parameter: str, value: ArrayParts | int | list[int] | None, X: Chunks) -> _Part | None:
     """Targets or weights: columns of X, or arrays of their own with as many rows."""
     if value is None:
         return None

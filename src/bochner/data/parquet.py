@@ -1,32 +1,39 @@
-"""Rows of Parquet files, streamed within row groups."""
+"""Streaming of Parquet files within row groups."""
 
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import DTypeLike
 
+from bochner._typing import JsonDict, Transformer
 from bochner.data.arrow import require_pyarrow
-from bochner.data.files import DataFile, find_files, reading
+from bochner.data.files import DataFile, Paths, find_files, reading
 from bochner.data.layout import Layout, layout_of
 from bochner.data.source import RowSource
 from bochner.data.table import TableSource
 
-__all__ = ["ParquetSource", "scan_parquet"]
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+__all__ = ["ParquetSource", "open_parquet", "scan_parquet", "table_bytes"]
 
 _BUFFERS_BYTES = 2**24  # of all columns together: a buffer a column, so that pages are read as they are needed
 _PAGE_BYTES = 2**22  # of one column, at most: a page and the dictionary, each as stored and as decoded
 
 
 def scan_parquet(
-    path: Any,
+    path: Paths,
     *,
     target: str | list[str] | None = None,
     columns: list[str] | None = None,
     weight: str | None = None,
-    encoder: Any = None,
-    dtype: Any = None,
+    encoder: Transformer | None = None,
+    dtype: DTypeLike | None = None,
 ) -> RowSource:
     """Rows of Parquet files, for tables larger than memory.
 
@@ -84,7 +91,15 @@ def scan_parquet(
 class ParquetSource(TableSource):
     """Rows of Parquet files of one schema."""
 
-    def __init__(self, files: list[DataFile], footers: list[Any], layout: Layout, *, encoder: Any, dtype: Any) -> None:
+    def __init__(
+        self,
+        files: list[DataFile],
+        footers: list[parquet.FileMetaData],
+        layout: Layout,
+        *,
+        encoder: Transformer | None,
+        dtype: DTypeLike | None,
+    ) -> None:
         self.files = files
         n_columns = len(layout.columns)
         self._buffer_bytes = int(np.clip(_BUFFERS_BYTES // n_columns, 2**14, 2**18))
@@ -92,14 +107,14 @@ class ParquetSource(TableSource):
         groups = [footer.row_group(i).total_byte_size for footer in footers for i in range(footer.num_row_groups)]
         self.read_bytes += n_columns * self._buffer_bytes + min(2 * max(groups, default=0), n_columns * _PAGE_BYTES)
 
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonDict:
         return {**super().fingerprint(), "files": [file.fingerprint() for file in self.files]}
 
-    def _batches(self, rows: int) -> Generator[tuple[str, Any], None, None]:
+    def _batches(self, rows: int) -> Generator[tuple[str, pa.RecordBatch], None, None]:
         for file in self.files:
             file.check()
             with reading(file.name):
-                opened = _open(file, self._buffer_bytes)
+                opened = open_parquet(file.path, self._buffer_bytes)
             with opened:
                 self.layout.compare(opened.schema_arrow, file.name)
                 for group in range(opened.num_row_groups):
@@ -110,13 +125,23 @@ class ParquetSource(TableSource):
             file.check()
 
 
-def _footer(file: DataFile) -> Any:
-    with reading(file.name), _open(file) as opened:
+def table_bytes(footer: parquet.FileMetaData) -> int:
+    """Bytes of the decoded columns of a file, about: values of eight bytes, or as long as they are stored."""
+    groups = [footer.row_group(i) for i in range(footer.num_row_groups)]
+    return sum(
+        max(group.column(j).total_uncompressed_size, 8 * group.num_rows)
+        for group in groups
+        for j in range(group.num_columns)
+    )
+
+
+def _footer(file: DataFile) -> parquet.FileMetaData:
+    with reading(file.name), open_parquet(file.path) as opened:
         return opened.metadata
 
 
-def _open(file: DataFile, buffer_bytes: int = 0) -> Any:
+def open_parquet(path: Path, buffer_bytes: int = 0) -> parquet.ParquetFile:
     """The file, opened so that no more than pages are held: no memory map, no column chunk as a whole."""
     from pyarrow.parquet import ParquetFile
 
-    return ParquetFile(file.path, pre_buffer=False, buffer_size=buffer_bytes, page_checksum_verification=True)
+    return ParquetFile(path, pre_buffer=False, buffer_size=buffer_bytes, page_checksum_verification=True)

@@ -1,4 +1,4 @@
-"""Rows that come as a stream of pieces: read ahead, cut to blocks, counted."""
+"""Row sources of variable-size pieces: prefetched, rechunked to blocks, counted."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from abc import abstractmethod
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
+from bochner._typing import JsonDict
 from bochner.data.prefetch import prefetched
 from bochner.data.rechunk import rechunked
 from bochner.data.shape import Shape
@@ -95,7 +95,7 @@ class PieceSource(RowSource):
         # Pieces are looked at, not blocks: in the thread that reads, and each has one origin.
         return self._cut((checked_block(piece, self.feature_names) for piece in self._numbered_pieces()), block_rows)
 
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonDict:
         return {"n_rows": self._stated_rows, **self._description()}
 
     def _numbered_pieces(self) -> Iterator[Block]:

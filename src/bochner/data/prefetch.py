@@ -1,16 +1,18 @@
-"""Reading ahead: an iterator that runs in a thread of its own, some items before they are asked for."""
+"""Prefetching: an iterator that runs ahead in a thread of its own."""
 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable
 from queue import Empty, Queue
 from threading import Event, Thread
-from typing import Any, TypeVar
+from typing import TypeAlias, TypeVar, cast
 
 __all__ = ["prefetched"]
 
 Item = TypeVar("Item")
 _END = object()
+Fetched: TypeAlias = tuple[object, BaseException | None]
+"""An item, or the end and the failure behind it."""
 
 
 def prefetched(items: Iterable[Item], depth: int = 2) -> Generator[Item, None, None]:
@@ -20,7 +22,7 @@ def prefetched(items: Iterable[Item], depth: int = 2) -> Generator[Item, None, N
     exception), the iterator is closed and the thread has ended before control returns. An iterator is run in that
     one thread from its first item to its end.
     """
-    queue: Queue[tuple[Any, BaseException | None]] = Queue(depth)
+    queue: Queue[Fetched] = Queue(depth)
     stop = Event()
     reader = Thread(target=_fetch, args=(items, queue, stop), name="bochner-reader", daemon=True)
     reader.start()
@@ -31,14 +33,14 @@ def prefetched(items: Iterable[Item], depth: int = 2) -> Generator[Item, None, N
                 raise failure
             if item is _END:
                 return
-            yield item
+            yield cast(Item, item)
     finally:
         stop.set()
         _drain(queue)  # the reader may wait for room; it puts at most one item more
         reader.join()
 
 
-def _fetch(items: Iterable[Any], queue: Queue[tuple[Any, BaseException | None]], stop: Event) -> None:
+def _fetch(items: Iterable[object], queue: Queue[Fetched], stop: Event) -> None:
     """Put the items, then the end or the failure. Once `stop` is set, at most the put under way is made."""
     failure: BaseException | None = None
     try:
@@ -49,7 +51,7 @@ def _fetch(items: Iterable[Any], queue: Queue[tuple[Any, BaseException | None]],
         queue.put((_END, failure))
 
 
-def _put_all(items: Iterable[Any], queue: Queue[tuple[Any, BaseException | None]], stop: Event) -> None:
+def _put_all(items: Iterable[object], queue: Queue[Fetched], stop: Event) -> None:
     iterator = iter(items)
     try:
         for item in iterator:
@@ -62,7 +64,7 @@ def _put_all(items: Iterable[Any], queue: Queue[tuple[Any, BaseException | None]
             iterator.close()
 
 
-def _drain(queue: Queue[Any]) -> None:
+def _drain(queue: Queue[Fetched]) -> None:
     try:
         while True:
             queue.get_nowait()

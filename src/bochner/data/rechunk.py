@@ -1,4 +1,4 @@
-"""Pieces of any size to blocks of one size."""
+"""Rechunking: pieces of any size to blocks of one size."""
 
 from __future__ import annotations
 

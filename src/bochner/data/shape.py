@@ -1,4 +1,4 @@
-"""What is known of rows before they are read: sizes, types, names."""
+"""Shape and float type of rows before they are read."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
+from bochner._typing import FloatType
 from bochner.errors import invalid_parameter
 
 __all__ = ["Shape", "computation_dtype", "target_dtype"]
@@ -20,22 +22,26 @@ class Shape:
     n_features: int
     n_targets: int
     weighted: bool
-    dtype: np.dtype[Any]
+    dtype: FloatType
     target_dtype: np.dtype[Any]
     feature_names: list[str] | None = None
 
 
-def computation_dtype(owner: str, given: Any, columns: Iterable[np.dtype[Any]]) -> np.dtype[Any]:
+def computation_dtype(owner: str, given: DTypeLike | None, columns: Iterable[np.dtype[Any]]) -> FloatType:
     """The float type of the computation: `given`, else float32 if it holds all values of the columns, else float64."""
     if given is None:
         return np.dtype(np.float32 if all(np.can_cast(column, np.float32) for column in columns) else np.float64)
+    for dtype in (np.dtype(np.float32), np.dtype(np.float64)):
+        if _is_type(given, dtype):
+            return dtype
+    raise invalid_parameter(owner, "dtype", "float32, float64 or None", given)
+
+
+def _is_type(given: DTypeLike, dtype: FloatType) -> bool:
     try:
-        dtype = np.dtype(given)
+        return np.dtype(given) == dtype
     except TypeError:
-        dtype = None
-    if dtype not in (np.float32, np.float64):
-        raise invalid_parameter(owner, "dtype", "float32, float64 or None", given)
-    return dtype
+        return False
 
 
 def target_dtype(column: np.dtype[Any]) -> np.dtype[Any]:

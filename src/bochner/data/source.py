@@ -1,30 +1,33 @@
-"""What rows are to the rest of the library: something that is read block by block, as often as needed."""
+"""Abstract row source: rows that are read block by block, in passes, as often as needed."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import vstack as stack_sparse
 
 from bochner._random import Purpose, generator
-from bochner._typing import Array
+from bochner._typing import Array, FloatType, JsonDict
 from bochner.errors import InvalidDataError
+
+if TYPE_CHECKING:
+    from bochner.data.array_rows import ArrayRows
 
 __all__ = ["READ_ROWS", "Block", "RowSource", "checked_block"]
 
 READ_ROWS = 65536
-"""Rows of a block where nothing but reading decides."""
+"""Default rows of a block."""
 
 _MANY_ROWS = 2**40
 
 
 @dataclass(frozen=True)
 class Block:
-    """Some rows: X (b, d) dense or CSR, targets Y (b, k) in float64, weights (b,) in float64 or None.
+    """Some rows: X (n, d) dense or CSR, targets Y (n, t) in float64, weights (n,) in float64 or None.
 
     `start` is the number of the first of them, `origin` where they come from, for messages: a file and row group, say.
     """
@@ -59,15 +62,23 @@ class RowSource(ABC):
         How often the rows can be read: None for as often as one likes.
     """
 
-    dtype: np.dtype[Any]
-    target_dtype: np.dtype[Any] = np.dtype(np.float64)
+    dtype: FloatType
+    target_dtype: FloatType = np.dtype(np.float64)
     feature_names: list[str] | None = None
     passes: int | None = None
-    distributed = False
-    """Whether the rows live on the workers of a cluster, which then do the work."""
+    engine: object | None = None
+    """The `bochner.engines.Engine` that works on these rows; None: the threads of this process."""
+
+    in_memory: bool = False
+    """Whether the rows are arrays of this process (`ArrayRows`): any of them can be had without a pass."""
 
     read_bytes: int = 0
     """Bytes that reading holds beside the block in use: buffers of a file format, blocks read ahead."""
+
+    @property
+    def arrays(self) -> ArrayRows | None:
+        """These rows as arrays, if they are in memory."""
+        return None
 
     @property
     @abstractmethod
@@ -117,7 +128,7 @@ class RowSource(ABC):
         return self.take(present)
 
     def targets(self) -> tuple[Array, Array | None]:
-        """Targets (n, k) and weights (n,) or None of all rows: one pass."""
+        """Targets (n, t) and weights (n,) or None of all rows: one pass."""
         Y = np.empty((self.n_rows, self.n_targets), dtype=self.target_dtype)
         weight = np.empty(self.n_rows) if self.weighted else None
         for block in self.blocks(READ_ROWS):
@@ -141,11 +152,11 @@ class RowSource(ABC):
         """About how many blocks a pass has, if that is known; for progress bars."""
         return None if self.known_rows is None else max(1, -(-self.known_rows // block_rows))
 
-    def fingerprint(self) -> dict[str, Any]:
-        """What tells these rows from others without reading them, as plain data: the same rows, the same answer."""
+    def fingerprint(self) -> JsonDict:
+        """Fingerprint of the rows, without reading them: plain data, the same for the same rows."""
         return {"n_rows": self.n_rows, **self._description()}
 
-    def _description(self) -> dict[str, Any]:
+    def _description(self) -> JsonDict:
         return {
             "kind": type(self).__name__,
             "n_features": self.n_features,
@@ -158,14 +169,11 @@ class RowSource(ABC):
 
 def checked_block(block: Block, names: list[str] | None) -> Block:
     """The block itself, if its numbers are finite and its weights not negative."""
-    X = block.X.data if hasattr(block.X, "indptr") else block.X
-    for what, numbers in (("X", X), ("y", block.Y), ("sample_weight", block.sample_weight)):
-        # One sum tells of nan and inf without a temporary of the block's size. Class labels need not be numbers.
-        if numbers is None or numbers.dtype.kind not in "fiu" or np.isfinite(np.sum(numbers, dtype=float)):
-            continue
-        bad = np.argwhere(~np.isfinite(numbers))
-        if len(bad):
-            columns = names if what == "X" and numbers is block.X else None
+    entries: Array = block.X.data if hasattr(block.X, "indptr") else np.asarray(block.X)
+    for what, numbers in (("X", entries), ("y", block.Y), ("sample_weight", block.sample_weight)):
+        bad = _not_finite(numbers)
+        if numbers is not None and len(bad):
+            columns = names if what == "X" and numbers is entries and not hasattr(block.X, "indptr") else None
             raise InvalidDataError(
                 f"{what} must be finite. Got {numbers[tuple(bad[0])]} in {_place(block, bad[0], columns)}. "
                 "Impute or drop such rows first."
@@ -174,6 +182,14 @@ def checked_block(block: Block, names: list[str] | None) -> Block:
         first = np.argwhere(block.sample_weight < 0)[0]
         raise InvalidDataError(f"sample_weight must not be negative. Got one in {_place(block, first, None)}.")
     return block
+
+
+def _not_finite(numbers: Array | None) -> Array:
+    """Places of nan and inf; class labels need not be numbers."""
+    # One sum tells of nan and inf without a temporary of the block's size.
+    if numbers is None or numbers.dtype.kind not in "fiu" or np.isfinite(np.sum(numbers, dtype=float)):
+        return np.empty((0, 1), dtype=int)
+    return np.argwhere(~np.isfinite(numbers))
 
 
 def _place(block: Block, where: Array, names: list[str] | None) -> str:

@@ -1,17 +1,18 @@
-"""Tables with named columns, whatever holds them: Arrow batches to blocks."""
+"""Row source of tables with named columns: Arrow batches to blocks."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Generator, Iterator
 from contextlib import closing
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from joblib import hash as object_hash
+from numpy.typing import DTypeLike
 from scipy.sparse import issparse
 
-from bochner._typing import Array
+from bochner._typing import Array, JsonDict, Rows, Transformer
 from bochner.data.arrow import label_column, number_column, number_columns, number_dtype
 from bochner.data.encoding import encode, encoded_names
 from bochner.data.layout import Layout
@@ -19,6 +20,9 @@ from bochner.data.pieces import PieceSource
 from bochner.data.shape import Shape, computation_dtype
 from bochner.data.source import Block
 from bochner.errors import InvalidDataError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["TableSource"]
 
@@ -39,13 +43,18 @@ class TableSource(PieceSource):
     n_rows : int or None
     """
 
-    def __init__(self, layout: Layout, *, encoder: Any, dtype: Any, n_rows: int | None) -> None:
+    def __init__(
+        self, layout: Layout, *, encoder: Transformer | None, dtype: DTypeLike | None, n_rows: int | None
+    ) -> None:
         self.layout = layout
         self.encoder = encoder
-        head = None if encoder is None else self._encoded_head()
-        width = len(layout.features) if head is None else int(head.shape[1])
-        names = layout.features if head is None else encoded_names(encoder, width)
-        numbers = [number_dtype(layout.types[name]) for name in layout.features] if head is None else [head.dtype]
+        head = None
+        names: list[str] | None = layout.features
+        width, numbers = len(layout.features), [number_dtype(layout.types[name]) for name in layout.features]
+        if encoder is not None:
+            head = self._encoded_head(encoder)
+            width, numbers = int(head.shape[1]), [head.dtype]
+            names = encoded_names(encoder, width)
         shape = Shape(
             n_features=width,
             n_targets=len(layout.targets),
@@ -60,10 +69,10 @@ class TableSource(PieceSource):
         self.read_bytes += _ALLOCATOR_BYTES
 
     @abstractmethod
-    def _batches(self, rows: int) -> Generator[tuple[str, Any], None, None]:
+    def _batches(self, rows: int) -> Generator[tuple[str, pa.RecordBatch], None, None]:
         """Origins and Arrow batches of the layout's columns, of about `rows` rows."""
 
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonDict:
         encoder = None if self.encoder is None else object_hash(self.encoder)
         return {**super().fingerprint(), **self.layout.fingerprint(), "encoder": encoder}
 
@@ -72,7 +81,7 @@ class TableSource(PieceSource):
             for origin, batch in batches:
                 yield Block(self._features(batch, origin), self._targets(batch, origin), self._weight(batch), 0, origin)
 
-    def _features(self, batch: Any, origin: str) -> Any:
+    def _features(self, batch: pa.RecordBatch, origin: str) -> Rows:
         if self.encoder is None:
             return number_columns(batch, self.layout.features, self.dtype)
         X = encode(self.encoder, batch, self.layout.features, origin)
@@ -83,21 +92,21 @@ class TableSource(PieceSource):
             )
         return X.astype(self.dtype, copy=False)
 
-    def _targets(self, batch: Any, origin: str) -> Array:
+    def _targets(self, batch: pa.RecordBatch, origin: str) -> Array:
         targets = self.layout.targets
         if self.layout.labelled:
             return label_column(batch.column(targets[0]), targets[0], origin).reshape(-1, 1)
         return number_columns(batch, targets, np.dtype(np.float64))
 
-    def _weight(self, batch: Any) -> Array | None:
+    def _weight(self, batch: pa.RecordBatch) -> Array | None:
         if self.layout.weight is None:
             return None
         return number_column(batch.column(self.layout.weight)).astype(np.float64)
 
-    def _encoded_head(self) -> Any:
+    def _encoded_head(self, encoder: Transformer) -> Rows:
         """The first rows, encoded: the width and type of what the encoder gives."""
         with closing(self._batches(_HEAD_ROWS)) as batches:
             for origin, batch in batches:
                 if batch.num_rows:
-                    return encode(self.encoder, batch.slice(0, _HEAD_ROWS), self.layout.features, origin)
+                    return encode(encoder, batch.slice(0, _HEAD_ROWS), self.layout.features, origin)
         raise InvalidDataError("There are no rows: what an encoder gives is seen from the first of them.")

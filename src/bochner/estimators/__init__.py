@@ -4,12 +4,12 @@ from bochner.estimators.classifier import KernelClassifier
 from bochner.estimators.distribution import DistributionClassifier, DistributionRegressor
 from bochner.estimators.drift import DriftDetector, DriftReport
 from bochner.estimators.fourier import FourierFeatures
+from bochner.estimators.map_transformer import MapTransformer
 from bochner.estimators.nystroem import NystroemFeatures
 from bochner.estimators.orbit import OrbitFeatures
 from bochner.estimators.pca import KernelPCA
 from bochner.estimators.regressor import KernelRegressor
 from bochner.estimators.spline import SplineFeatures
-from bochner.estimators.table import TableEncoder
 
 __all__ = [
     "DistributionClassifier",
@@ -20,8 +20,8 @@ __all__ = [
     "KernelClassifier",
     "KernelPCA",
     "KernelRegressor",
+    "MapTransformer",
     "NystroemFeatures",
     "OrbitFeatures",
     "SplineFeatures",
-    "TableEncoder",
 ]

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
+from bochner._dense import dense
 from bochner._random import Purpose, generator
-from bochner._typing import Array
+from bochner._typing import Array, Rows
 from bochner.errors import AssumptionError
 from bochner.features import FourierMap, transform
 from bochner.kernels import Stationary
@@ -113,7 +114,7 @@ class MapCertifier:
         left, right = X[order[::2]], X[order[1::2]]
         estimate = np.sum(self.features(left) * self.features(right), axis=1)
         largest = self.kernel.variance + float(np.sum(self.fourier.amplitude**2))  # |k| + |s|
-        pairs = SampledPairs(error=estimate - self.kernel.at(_dense(left) - _dense(right)), largest=largest)
+        pairs = SampledPairs(error=estimate - self.kernel.at(dense(left, float) - dense(right, float)), largest=largest)
         delta /= self.n_widths
         found = pairs.quantile(_QUANTILE, delta), pairs.root_mean_square(delta), pairs.mean_absolute(delta)
         yield from map(self._chosen, found)
@@ -131,9 +132,7 @@ def certify_map(certifier: MapCertifier, X: Any, delta: float) -> Certificate:
     What is proved for exact arithmetic is widened by the rounding errors of features of these rows.
     """
     check_delta(delta)
-    n, rounding = X.shape[0], certifier.rounding(X)
-    bounded = [*certifier.a_priori(n, delta, f"these {n:,} rows"), *certifier.over_the_domain(X, delta)]
-    suprema = [*certifier.computed(X), *(_rounded(each, rounding, f"these {n:,} rows") for each in bounded)]
+    suprema = [*certifier.computed(X), *_bounded(certifier, X, delta)]
     sampled = list(certifier.sampled(X, delta))
     refusal = certifier.a_priori_refusal()
     if not suprema and not sampled:
@@ -146,6 +145,17 @@ def certify_map(certifier: MapCertifier, X: Any, delta: float) -> Certificate:
     return (
         replace(certificate, details={**certificate.details, "no_a_priori_bound": refusal}) if refusal else certificate
     )
+
+
+def _bounded(certifier: MapCertifier, X: Rows, delta: float) -> Iterator[Certificate]:
+    """Bounds of exact arithmetic, widened by the rounding errors; none where these have no bound."""
+    words = f"these {X.shape[0]:,} rows"
+    try:
+        rounding = certifier.rounding(X)
+    except AssumptionError:
+        return
+    bounded = [*certifier.a_priori(X.shape[0], delta, words), *certifier.over_the_domain(X, delta)]
+    yield from (_rounded(each, rounding, words) for each in bounded)
 
 
 def computed_error(exact: ExactKernel, X: Any, Z: Array, rows: str | None = None) -> Certificate:
@@ -177,7 +187,3 @@ def _unless_refused(issue: Callable[[], Certificate]) -> Iterator[Certificate]:
         yield issue()
     except AssumptionError:
         return  # another certificate speaks for these rows
-
-
-def _dense(X: Any) -> Array:
-    return np.asarray(X.toarray() if issparse(X) else X, dtype=float)

@@ -1,25 +1,23 @@
-"""How far a classifier is from the exact kernel machine: its `certify`, for the rows of the fit, or other rows."""
+"""Certificates of classifiers: the distance to the exact kernel machine, for the rows of the fit, or other rows."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import column_or_1d, validate_data
 
+from bochner._sklearn import check_sample_weight
 from bochner._typing import Array
 from bochner.data import ArrayRows
 from bochner.errors import AssumptionError, InvalidDataError
-from bochner.estimators._sklearn import check_sample_weight
 from bochner.estimators.classifier_certificate import ClassifierModel, certify_classifier
-from bochner.estimators.map_transformer import CertificateContext, MapTransformer
+from bochner.estimators.map_transformer import CertificateContext, MapTransformer, certified_features
 from bochner.estimators.rows import adopt_columns, new_rows, open_rows
 from bochner.estimators.rows_of_fit import CertifiedRows, certified_rows, in_memory
-from bochner.solvers import LinearSolution
-from bochner.statistics import RowIdentity
+from bochner.fitting import FittedClassifier
 from bochner.theory import Certificate
 from bochner.theory.base import check_delta
 
@@ -29,24 +27,15 @@ __all__ = ["CertifiedClassifier"]
 class CertifiedClassifier:
     """`certify` of a classifier, which knows its rows by a checksum."""
 
-    alpha_: float
     classes_: Array
     class_weight: Any
     fit_intercept: bool
     loss: str
     max_iter: int
     seed_: int
-    _certified_features: Callable[[], MapTransformer]
+    _fit_value: Callable[[], FittedClassifier]
     _require_settings_of_fit: Callable[[], None]
-    _identity_of_rows: RowIdentity | None
-    _prior: Any
-    _solution: LinearSolution
-
-    @abstractmethod
-    def _scores(self, X: Any) -> Any: ...
-
-    @abstractmethod
-    def _row_weights(self, y: Array, labels: Array, weight: Array | None, classes: Array | None) -> Array: ...
+    _row_weights: Callable[[Array, Array, Array | None, Array | None], Array]
 
     def certify(
         self,
@@ -88,24 +77,24 @@ class CertifiedClassifier:
         -------
         certificate : Certificate
         """
-        check_is_fitted(self)
+        fit = self._fit_value()
         check_delta(delta)
         self._require_settings_of_fit()
         context = CertificateContext(independent=independent)
-        features = self._certified_features()
+        features, scores = certified_features(fit.features), fit.response()
         rows = self._rows_to_certify(X, y, sample_weight)
         if rows.Y.shape[1] == 0:
             if X_new is not None:
                 raise InvalidDataError("The distance at X_new needs the training labels: give y as well.")
-            kernel = features._certify_kernel(rows.X, delta, context)
+            kernel = features.certify_kernel(rows.X, delta, context)
             return replace(kernel, instead=rows.difference or "no labels were given")
         new = None if X_new is None else new_rows(self, X_new)
         return certify_classifier(
             self._certified_model(features, context, rows),
             rows,
-            np.asarray(self._scores(rows.X), dtype=float),
+            scores(rows.X).astype(float),
             new,
-            None if new is None else np.asarray(self._scores(new), dtype=float),
+            None if new is None else scores(new).astype(float),
             delta=delta,
             tighten=tighten,
         )
@@ -113,16 +102,17 @@ class CertifiedClassifier:
     def _certified_model(
         self, features: MapTransformer, context: CertificateContext, rows: CertifiedRows
     ) -> ClassifierModel:
-        if self._prior is not None:
+        fit = self._fit_value()
+        if fit.prior is not None:
             raise AssumptionError("A model of partial_fit approximates that of all rows: no distance is certified.")
         return ClassifierModel(
             features=features,
             context=context,
             loss=self.loss,
-            alpha=self.alpha_,
+            alpha=fit.alpha,
             intercept=self.fit_intercept,
             n_classes=len(self.classes_),
-            offsets=np.asarray(self._solution.intercept, dtype=float),
+            offsets=np.asarray(fit.solution.intercept, dtype=float),
             dual=self._dual_of(rows),
             max_iter=self.max_iter,
             seed=self.seed_,
@@ -130,10 +120,11 @@ class CertifiedClassifier:
 
     def _dual_of(self, rows: CertifiedRows) -> Array | None:
         """Dual variables of a hinge loss: feasible for these rows in any order, good ones in the order of the fit."""
-        dual = self._solution.dual
+        fit = self._fit_value()
+        dual = fit.solution.dual
         if dual is None or rows.kept.max(initial=-1) >= len(dual):
             return None
-        return self.alpha_ * dual[rows.kept]
+        return fit.alpha * dual[rows.kept]
 
     def _rows_to_certify(self, X: Any, y: Any, sample_weight: Any) -> CertifiedRows:
         """The rows with their labels as numbers, and how they differ from those of the fit."""
@@ -143,12 +134,13 @@ class CertifiedClassifier:
             X, y, sample_weight = _parts(in_memory(source))
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         weight = check_sample_weight(sample_weight, X)
-        of_fit = getattr(self, "_identity_of_rows", None)
+        fit = self._fit_value()
+        of_fit = fit.row_identity
         if y is None:
             rows = ArrayRows(X, np.empty((X.shape[0], 0)), weight, X.dtype)
             found = certified_rows(rows, of_fit, targets=False, weights=None)
             partial = "partial_fit approximates the model of all rows, and keeps none of them in mind"
-            return replace(found, difference=partial) if self._prior is not None else found
+            return replace(found, difference=partial) if fit.prior is not None else found
         labels = self._labels(column_or_1d(y), X.shape[0], weight)
         weights = self._row_weights(self.classes_[labels], labels, weight, None)
         origin = "the sample weights" if self.class_weight is None else "the labels or the sample weights"

@@ -1,30 +1,24 @@
-"""How far a ridge model is from exact kernel ridge: its `certify`, for the rows of the fit, other rows, or none."""
+"""Certificates of ridge models: the distance to exact kernel ridge, for the rows of the fit, other rows, or none."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
-from bochner._typing import Array
+from bochner._sklearn import check_sample_weight
 from bochner.data import ArrayRows
 from bochner.errors import AssumptionError, InvalidDataError, invalid_parameter
-from bochner.estimators._sklearn import check_sample_weight
-from bochner.estimators.intervals import calibration_split
-from bochner.estimators.map_transformer import CertificateContext, MapTransformer
+from bochner.estimators.map_transformer import CertificateContext, certified_features
 from bochner.estimators.ridge_certificate import RidgeModel, certify_ridge, certify_rows, certify_without_rows
-from bochner.estimators.ridge_fit import left_out_rows
 from bochner.estimators.rows import adopt_columns, new_rows, open_rows, rows_to_fit
 from bochner.estimators.rows_of_fit import CertifiedRows, certified_rows, in_memory, without
-from bochner.planning import WIDTHS
-from bochner.solvers import RidgeSolution
+from bochner.fitting import WIDTHS, FittedRidge, calibration_split, left_out_rows
 from bochner.solvers.exact_ridge import Patience
-from bochner.statistics import RowIdentity
 from bochner.theory import Certificate
 from bochner.theory.base import check_delta
 
@@ -34,26 +28,11 @@ __all__ = ["CertifiedRidge"]
 class CertifiedRidge:
     """`certify` of a ridge model, which knows its rows by a checksum."""
 
-    fit_intercept: bool
+    seed_: int
     interval: str
     validation_fraction: float | None
-    moments_: Any
-    precision_: Any
-    alpha_: float
-    seed_: int
-    _row_dtype: np.dtype[Any]
-    _certified_features: Callable[[], MapTransformer]
+    _fit_value: Callable[[], FittedRidge]
     _require_settings_of_fit: Callable[[], None]
-    solver_: str
-
-    @abstractmethod
-    def predict(self, X: Any) -> Any: ...
-
-    @abstractmethod
-    def _solved(self) -> RidgeSolution: ...
-
-    @abstractmethod
-    def _columns(self, values: Array) -> Array: ...
 
     def certify(
         self,
@@ -115,30 +94,29 @@ class CertifiedRidge:
             if X_new is not None:
                 raise InvalidDataError("The distance at X_new needs the training targets: give y as well.")
             return certify_rows(model, rows, delta)
-        predictions = self._columns(self.predict(rows.X)).astype(float)
+        predict = self._fit_value().response()
         new = None if X_new is None else new_rows(self, X_new)
         return certify_ridge(
             model,
             rows,
-            predictions,
+            predict(rows.X).astype(float),
             new,
-            None if new is None else self._columns(self.predict(new)).astype(float),
+            None if new is None else predict(new).astype(float),
             delta=delta,
             patience=Patience(tightness, max_products, time_limit),
         )
 
     def _certified_model(self, independent: bool) -> RidgeModel:
         """What certificates depend on, as a value."""
-        check_is_fitted(self)
-        widened = getattr(self, "width_curve_", None) is not None  # older files have none
-        context = CertificateContext(independent, WIDTHS if widened else 1, self.precision_.type)
-        moments, norms, rms = self.moments_, None, None
+        fit = self._fit_value()
+        context = CertificateContext(independent, 1 if fit.width_curve is None else WIDTHS, fit.precision.type)
+        moments, intercept, norms, rms = fit.moments, fit.rule.fit_intercept, None, None
         if moments is not None:
-            squares = moments.yy + (0 if self.fit_intercept else moments.weight * moments.y_mean**2)
+            squares = moments.yy + (0 if intercept else moments.weight * moments.y_mean**2)
             norms, rms = np.sqrt(squares), float(np.sqrt(np.max(moments.yy / moments.weight + moments.y_mean**2)))
         weight = float("nan") if moments is None else moments.weight
-        features, dtype = self._certified_features(), self._row_dtype
-        return RidgeModel(features, context, self.alpha_, self.fit_intercept, norms, rms, weight, dtype)
+        features = certified_features(fit.features)
+        return RidgeModel(features, context, fit.solution.alpha, intercept, norms, rms, weight, fit.row_type)
 
     def _rows_to_certify(self, X: Any, y: Any, sample_weight: Any) -> CertifiedRows:
         """The rows, less those that the fit held out, and how they differ from those of the fit."""
@@ -152,10 +130,11 @@ class CertifiedRidge:
         else:
             rows, _ = rows_to_fit(self, X, y, sample_weight, reset=False, multi_output=True, y_numeric=True)  # type: ignore[assignment]
         targets = rows.n_targets > 0
-        if targets and rows.n_targets != self._n_targets():
-            raise InvalidDataError(f"y must have {self._n_targets()} targets, as in the fit. Got {rows.n_targets}.")
+        fit = self._fit_value()
+        if targets and rows.n_targets != fit.n_targets:
+            raise InvalidDataError(f"y must have {fit.n_targets} targets, as in the fit. Got {rows.n_targets}.")
         kept = self._kept(rows)
-        found = certified_rows(kept, self._row_identity(), targets=targets)
+        found = certified_rows(kept, fit.identity, targets=targets)
         if found.difference is not None and kept is not rows:  # other rows: none of them are held out
             order = "a fit that holds rows out takes them by their place: give all rows in the order of the fit"
             reason = f"{found.difference}; {order}"
@@ -168,23 +147,17 @@ class CertifiedRidge:
             kept = calibration_split(rows, self.seed_)[0] if self.interval == "conformal" else rows
         except InvalidDataError:
             return rows  # too few: they are not those of the fit
-        if self.solver_ != "iterative" or self.validation_fraction is None:
+        if self._fit_value().solver.needs != "products" or self.validation_fraction is None:
             return kept
         return without(kept, left_out_rows(self.validation_fraction, kept.n_rows, self.seed_))
 
-    def _row_identity(self) -> RowIdentity | None:
-        return getattr(self, "_identity_of_rows", None) if self.moments_ is None else self.moments_.identity
-
     def _n_rows_of_fit(self) -> int:
-        identity = self._row_identity()
-        if identity is not None:
-            return identity.n_rows
-        if self.moments_ is None:
+        fit = self._fit_value()
+        if fit.identity is not None:
+            return fit.identity.n_rows
+        if fit.moments is None:
             raise AssumptionError("This model does not know how many rows it was fitted to. Give rows: X.")
-        return int(self.moments_.n_rows)
-
-    def _n_targets(self) -> int:
-        return int(self._solved().coef.shape[1])
+        return int(fit.moments.n_rows)
 
 
 def _check_search(tightness: Any, max_products: Any, time_limit: Any) -> None:

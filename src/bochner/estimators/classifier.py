@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
@@ -11,35 +10,26 @@ from typing import Any, Self
 import numpy as np
 from scipy.special import softmax
 from sklearn.base import ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import check_cv
 from sklearn.utils import compute_class_weight
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import column_or_1d
 
-from bochner._typing import Array
-from bochner.data import ArrayRows, RowSource
+from bochner._random import resolve_seed
+from bochner._sklearn import Interval, StrOptions, available_if, validated
+from bochner._typing import Array, ArrayLike, Constraints, MatrixLike, Seed, Transformer
+from bochner.data import RowSource
 from bochner.errors import InvalidDataError, invalid_parameter
-from bochner.estimators._sklearn import Interval, StrOptions, validated
 from bochner.estimators.certified_classifier import CertifiedClassifier
-from bochner.estimators.kernel_model import KernelModel, check_penalties
+from bochner.estimators.classifier_attributes import ClassifierAttributes
+from bochner.estimators.kernel_model import MODEL_CONSTRAINTS, KernelModel, check_penalties
 from bochner.estimators.rows import blockwise, linear_predictions, rows_to_fit
+from bochner.estimators.watch import warn_of_classifier
+from bochner.fitting import ClassifierSettings, Labels, add_labelled_rows, fit_classifier
 from bochner.kernels import Stationary
-from bochner.memory import require_memory
-from bochner.planning import classifier_bill
-from bochner.solvers import (
-    ClassificationProblem,
-    Fold,
-    LinearSolution,
-    Logistic,
-    QuadraticPenalty,
-    choose_penalty,
-    default_penalties,
-    inverse_temperature,
-    out_of_fold_scores,
-)
-from bochner.statistics import RowIdentity, identify, open_stream
+from bochner.sampling import Sampler
+from bochner.solvers import ClassificationProblem, Fold
+from bochner.tuning import ClassifierScales, ScaleLearner
 
 __all__ = ["KernelClassifier"]
 
@@ -56,10 +46,10 @@ def _streams(self: KernelClassifier) -> bool:
     return True
 
 
-class KernelClassifier(ClassifierMixin, CertifiedClassifier, KernelModel):
+class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttributes, KernelModel):
     """Kernel classification at scale.
 
-        minimise_W,b  sum_i s_i loss(y_i, W'z(x_i) + b) + alpha/2 ||W||^2
+        minimise_W,w_0  sum_i s_i loss(y_i, W'z(x_i) + w_0) + alpha/2 ||W||^2
 
     on random features z of a kernel, with the multinomial logistic loss, or one class against the rest with the hinge
     loss max(0, 1 - m) of a support vector machine or its square. alpha is 1/C of scikit-learn's `LogisticRegression`,
@@ -125,7 +115,7 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, KernelModel):
     n_rows_ : int
         Rows of the last fit.
     tuning_ : Tuning or None
-        What was learned of kernel and scales, if anything was.
+        How kernel and scales were learned, if they were.
     seed_ : int
     n_features_in_ : int
     feature_names_in_ : array of shape (n_features,)
@@ -140,15 +130,8 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, KernelModel):
     True
     """
 
-    _solution: LinearSolution
-    _inverse_temperature: float
-    _prior: QuadraticPenalty | None
-    _identity_of_rows: RowIdentity | None
-    alphas_: Array | None
-    cv_losses_: Array | None
-
-    _parameter_constraints: dict[str, list[Any]] = {
-        **KernelModel._parameter_constraints,
+    _parameter_constraints: Constraints = {
+        **MODEL_CONSTRAINTS,
         "loss": [StrOptions({"logistic", "hinge", "squared_hinge"})],
         "alpha": [Interval(Real, 0, None, closed="neither"), StrOptions({"cv"})],
         "alphas": ["array-like", None],
@@ -165,19 +148,19 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, KernelModel):
         kernel: str | Stationary = "gaussian",
         *,
         loss: str = "logistic",
-        features: Any = None,
+        features: Transformer | str | None = None,
         n_components: int | str = "auto",
         alpha: float | str = 1.0,
-        alphas: Any = None,
+        alphas: ArrayLike | None = None,
         cv: Any = 5,
-        length_scale: Any = "auto",
+        length_scale: str | float | ArrayLike = "auto",
         fit_intercept: bool = True,
-        class_weight: Any = None,
+        class_weight: dict[Any, float] | str | None = None,
         probability: bool = False,
         tol: float = 1e-4,
         max_iter: int = 5000,
-        sampling: Any = "monte_carlo",
-        random_state: Any = None,
+        sampling: str | Sampler = "monte_carlo",
+        random_state: Seed = None,
     ) -> None:
         self.kernel = kernel
         self.loss = loss
@@ -196,7 +179,7 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, KernelModel):
         self.random_state = random_state
 
     @validated
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the model. The features of all rows are kept if they take at most half of the memory budget.
 
         Parameters
@@ -211,26 +194,26 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, KernelModel):
         -------
         self
         """
-        rows, labels, weight = self._validated_rows(X, y, sample_weight, None)
-        self._choose_seed()
-        self._choose_features(rows, (labels, weight))
-        self._identity_of_rows = identify(rows, labels, weight)
-        problem = self._problem(rows, labels, weight)
-        self._prior, self._inverse_temperature = None, 1.0
-        self._choose_alpha(problem)
-        self._solution = problem.solve(self.alpha_, tol=self.tol, max_iter=self.max_iter)
-        self._warn_if_cut_short()
-        if self.loss != "logistic" and self.probability:
-            self._inverse_temperature = self._calibrated(problem)
+        rows, labels = self._validated_rows(X, y, sample_weight, None)
+        self.seed_ = resolve_seed(self.random_state)
+        self.fitted_ = fit_classifier(rows, labels, self._settings())
+        warn_of_classifier(self.fitted_, stacklevel=3)
         return self
 
     @available_if(_streams)
     @validated
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Add rows to a logistic model without those seen before.
 
-        Of earlier rows, their solution and its curvature are kept (D x D numbers): a normal approximation to what they
-        say, with the curvature averaged over the classes. The model of `fit` on all rows is approached, not met.
+        Of earlier rows, their solution and its curvature are kept (D x D numbers): a normal (Laplace) approximation to
+        their likelihood, with the curvature averaged over the classes. The model of `fit` on all rows is approached,
+        not met.
 
         Parameters
         ----------
@@ -244,78 +227,62 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, KernelModel):
         -------
         self
         """
-        prior = getattr(self, "_prior", None)
-        known = self.classes_ if prior is not None else None if classes is None else np.unique(classes)
-        rows, labels, weight = self._validated_rows(X, y, sample_weight, known, reset=prior is None)
-        if prior is None:
-            self._choose_seed()
-            self._choose_features(rows, (labels, weight))
+        fit = getattr(self, "fitted_", None)
+        fit = None if fit is None or fit.prior is None else fit  # after `fit`, it begins anew
+        known = self.classes_ if fit is not None else None if classes is None else np.unique(np.asarray(classes))
+        rows, labels = self._validated_rows(X, y, sample_weight, known, reset=fit is None)
+        if fit is None:
+            self.seed_ = resolve_seed(self.random_state)
             self._warn_of_first_block(rows.n_rows)
-            self.alpha_, self.alphas_, self.cv_losses_ = float(self.alpha), None, None
-            self._inverse_temperature = 1.0
-            prior = QuadraticPenalty(self.alpha_)
-        self._identity_of_rows = None  # the model is an approximation to that of all rows
-        problem = self._problem(rows, labels, weight)
-        solver = problem.newton(problem.weight)
-        self._solution = solver.solve(prior, tol=self.tol, max_iter=self.max_iter)
-        self._warn_if_cut_short()
-        self._prior = prior.updated(self._solution, solver.curvature(self._solution))
+        self.fitted_ = add_labelled_rows(fit, rows, labels, self._settings())
+        warn_of_classifier(self.fitted_, stacklevel=3)
         return self
 
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: MatrixLike) -> Array:
         """Scores of the classes, shape (n_samples, n_classes), or (n_samples,) of the second of two classes."""
         scores = self._scores(X)
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: MatrixLike) -> Array:
         """The class of the largest score of each row."""
-        check_is_fitted(self)
-        return blockwise(partial(_chosen, self.classes_), self._scores(X), self.classes_.dtype)
+        scores = self._scores(X)
+        return blockwise(partial(_chosen, self.classes_), scores, self.classes_.dtype)
 
     @available_if(_has_probabilities)
-    def predict_proba(self, X: Any) -> Array:
+    def predict_proba(self, X: MatrixLike) -> Array:
         """Probabilities of the classes, shape (n_samples, n_classes)."""
-        check_is_fitted(self)
         return blockwise(
-            partial(_probabilities, self._inverse_temperature), self._scores(X), float, n_columns=len(self.classes_)
+            partial(_probabilities, self.inverse_temperature_), self._scores(X), float, n_columns=len(self.classes_)
         )
 
     @available_if(_has_probabilities)
-    def predict_log_proba(self, X: Any) -> Array:
+    def predict_log_proba(self, X: MatrixLike) -> Array:
         """Logarithms of the probabilities of the classes."""
         return np.log(self.predict_proba(X))
 
-    @property
-    def coef_(self) -> Array:
-        return self._solution.coef.T
+    def _scale_learner(self) -> ScaleLearner:
+        return ClassifierScales(self.alpha)
 
-    @property
-    def intercept_(self) -> Array:
-        return self._solution.intercept
-
-    @property
-    def objective_(self) -> float:
-        return self._solution.objective
-
-    @property
-    def dual_gap_(self) -> float:
-        return self._solution.gap
-
-    @property
-    def n_iter_(self) -> int:
-        return self._solution.n_iter
-
-    # The steps of a fit, in their order.
-
-    def _auto_learns(self) -> bool:
-        return True
+    def _settings(self) -> ClassifierSettings:
+        """The parameters as a value."""
+        return ClassifierSettings(
+            features=self.feature_settings(self.seed_),
+            loss=self.loss,
+            alpha=None if isinstance(self.alpha, str) else float(self.alpha),
+            alphas=check_penalties(self, self.alphas),
+            folds=self._folds,
+            fit_intercept=self.fit_intercept,
+            probability=self.probability,
+            tol=self.tol,
+            max_iter=self.max_iter,
+        )
 
     def _validated_rows(
         self, X: Any, y: Any, sample_weight: Any, classes: Array | None, *, reset: bool = True
-    ) -> tuple[RowSource, Array, Array]:
+    ) -> tuple[RowSource, Labels]:
         """The rows, their labels 0 ... n_classes - 1, and their weights, those of the classes included."""
         rows, y = rows_to_fit(self, X, y, sample_weight, reset=reset)
-        weight = rows.sample_weight if isinstance(rows, ArrayRows) else None
+        weight = None if rows.arrays is None else rows.arrays.sample_weight
         if y is None:
             Y, weight = rows.targets()
             y = column_or_1d(Y)
@@ -332,9 +299,9 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, KernelModel):
             )
         known = np.isin(y, self.classes_)
         labels = np.searchsorted(self.classes_, np.where(known, y, self.classes_[0]))
-        if isinstance(rows, ArrayRows):
-            rows = replace(rows, Y=labels)  # labels may be text, and blocks have numbers
-        return rows, labels, self._row_weights(y, labels, weight, classes)
+        if rows.arrays is not None:
+            rows = replace(rows.arrays, Y=labels)  # labels may be text, and blocks have numbers
+        return rows, Labels(labels, self._row_weights(y, labels, weight, classes), len(self.classes_))
 
     def _row_weights(self, y: Array, labels: Array, weight: Array | None, classes: Array | None) -> Array:
         rows = np.ones(len(y)) if weight is None else weight
@@ -345,68 +312,15 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, KernelModel):
         factor = compute_class_weight(self.class_weight, classes=self.classes_, y=y, sample_weight=weight)
         return rows * factor[labels]
 
-    def _problem(self, rows: RowSource, labels: Array, weight: Array) -> ClassificationProblem:
-        feature_map = self._map()
-        D = feature_map.n_components
-        bill = classifier_bill(
-            n_rows=rows.n_rows,
-            n_features=rows.n_features,
-            n_components=D,
-            n_classes=len(self.classes_),
-            dtype=rows.dtype,
-        )
-        require_memory(bill, f"Lower n_components (now {D}), or raise the budget with bochner.set_config(memory=...).")
-        self.n_rows_ = rows.n_rows
-        stream = open_stream(rows, feature_map)
-        if self.loss != "logistic" and not stream.kept and not isinstance(rows, ArrayRows):
-            raise InvalidDataError(
-                f"loss={self.loss!r} visits rows in random order: they, or their features, must fit in memory. Use "
-                "loss='logistic', or raise the budget with bochner.set_config(memory=...)."
-            )
-        return ClassificationProblem(
-            stream=stream,
-            labels=labels.astype(np.intp),
-            weight=weight,
-            n_classes=len(self.classes_),
-            loss=self.loss,
-            fit_intercept=self.fit_intercept,
-            seed=self.seed_,
-        )
-
-    def _choose_alpha(self, problem: ClassificationProblem) -> None:
-        self.alphas_, self.cv_losses_ = None, None
-        if not isinstance(self.alpha, str):
-            self.alpha_ = float(self.alpha)
-            return
-        alphas = default_penalties(problem) if self.alphas is None else check_penalties(self, self.alphas)
-        self.alpha_, self.alphas_, self.cv_losses_ = choose_penalty(
-            problem, alphas, self._folds(problem), tol=max(self.tol, 1e-3), max_iter=self.max_iter
-        )
-
-    def _calibrated(self, problem: ClassificationProblem) -> float:
-        rows, scores = out_of_fold_scores(
-            problem, self.alpha_, self._folds(problem), self._solution, tol=self.tol, max_iter=self.max_iter
-        )
-        return inverse_temperature(scores, Logistic(problem.labels[rows], problem.weight[rows]))
-
     def _folds(self, problem: ClassificationProblem) -> list[Fold]:
         if isinstance(self.cv, Integral):
             return problem.folds(int(self.cv))
         splitter = check_cv(self.cv, problem.labels, classifier=True)
         return list(splitter.split(np.zeros(len(problem.labels)), problem.labels))
 
-    def _warn_if_cut_short(self) -> None:
-        if not self._solution.converged:
-            warnings.warn(
-                f"The solver stopped after {self.n_iter_} iterations with a relative gap of "
-                f"{self.dual_gap_ / self.objective_:.2g}. Raise max_iter, alpha or tol.",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
-
-    def _scores(self, X: Any) -> Any:
-        check_is_fitted(self)
-        return linear_predictions(self, X, self._map(), self._solution.coef, self._solution.intercept)
+    def _scores(self, X: MatrixLike) -> Any:
+        """Scores (n, 1) of the second of two classes, or (n, n_classes)."""
+        return linear_predictions(self, X, self._fit_value().response())
 
 
 def _chosen(classes: Array, scores: Array) -> Array:

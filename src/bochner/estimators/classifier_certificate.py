@@ -50,9 +50,9 @@ class ClassifierModel:
     alpha : float
     intercept : bool
     n_classes : int
-    offsets : array of shape (k,)
+    offsets : array of shape (t,)
         The intercepts of the model.
-    dual : array of shape (n, k) or None
+    dual : array of shape (n, t) or None
         Dual variables of a hinge loss, for the rows in the order in which they are certified; None if not kept.
     max_iter, seed : int
     """
@@ -86,7 +86,7 @@ def certify_classifier(
     """
     check_delta(delta)
     rows.require("The distance to the exact kernel machine")
-    product = model.features._exact_kernel().of(rows.X)
+    product = model.features.exact_kernel().of(rows.X)
     gap = min(_gaps(model, rows, product, scores, tighten), key=lambda found: float(found.gap.sum()))
     diagonal, machine, apart = product.diagonal(), _machine(model), ""
     extra = gap.intercept_radius(diagonal)
@@ -114,7 +114,7 @@ def certify_classifier(
 def _machine(model: ClassifierModel) -> str:
     """The exact machine, in words."""
     intercept = _INTERCEPTS[model.loss] if model.intercept else ", without an intercept,"
-    exact = model.features._exact_kernel()
+    exact = model.features.exact_kernel()
     return f"{_MACHINES[model.loss]}{intercept}{exact.named()}"
 
 
@@ -168,7 +168,7 @@ def _landmark_problem(model: ClassifierModel, rows: CertifiedRows, labels: Array
     affordable = int(min(np.sqrt(get_config().memory_budget() / 64), get_config().memory_budget() / (32 * rows.n_rows)))
     size = max(1, min(rows.n_rows, _LANDMARKS, affordable))
     chosen = np.sort(generator(model.seed, Purpose.SUBSAMPLE).choice(rows.n_rows, size=size, replace=False))
-    landmarks = draw_nystroem_map(model.features._exact_kernel().towards(rows.X[chosen]))
+    landmarks = draw_nystroem_map(model.features.exact_kernel().towards(rows.X[chosen]))
     blocks = ArrayRows(rows.X, rows.Y, rows.weight, np.dtype(float))
     return ClassificationProblem(
         stream=FeatureStream(blocks, landmarks, keep=True),

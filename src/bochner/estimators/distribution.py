@@ -1,7 +1,8 @@
-"""Learning where an input is a bag of points: mean embeddings, then a linear or kernel model on them."""
+"""Distribution regression and classification: mean embeddings of bags of points, then a linear or kernel model."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -11,34 +12,37 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.validation import check_is_fitted
 
 from bochner._random import resolve_seed
-from bochner._typing import Array
-from bochner.comparison.bags import Bags
-from bochner.comparison.embedding import KernelFeatures, default_components
+from bochner._sklearn import SEED_RULE, Interval, StrOptions, validated
+from bochner._typing import Array, ArrayLike, Constraints, Seed
+from bochner.comparison.bags import Bagged, Bags
+from bochner.comparison.kernel_features import KernelFeatures, default_components
 from bochner.errors import InvalidDataError
-from bochner.estimators._sklearn import Interval, StrOptions, validated
 from bochner.estimators.classifier import KernelClassifier
-from bochner.estimators.fourier import FourierFeatures
+from bochner.estimators.fourier import SAMPLING_RULE
 from bochner.estimators.regressor import KernelRegressor
-from bochner.kernels import Stationary, resolve_kernel
-from bochner.kernels.base import check_scale
-from bochner.tuning.median import median_length_scale
+from bochner.kernels import Stationary
+from bochner.sampling import Sampler
+from bochner.tuning import ScaleRule
 
 __all__ = ["DistributionClassifier", "DistributionRegressor"]
 
 
-class _DistributionModel(BaseEstimator):
+_CONSTRAINTS: Constraints = {
+    "kernel": [Stationary, str],
+    "outer_kernel": [Stationary, str],
+    "n_components": [Interval(Integral, 2, None, closed="left"), StrOptions({"auto"})],
+    "length_scale": [Interval(Real, 0, None, closed="neither"), "array-like", StrOptions({"auto", "median"})],
+    "alpha": [Interval(Real, 0, None, closed="left"), str],
+    "group": [str, None],
+    "sampling": SAMPLING_RULE,
+    "random_state": SEED_RULE,
+}
+
+
+class _DistributionModel(BaseEstimator, ABC):
     """A model on the mean embeddings of bags. A subclass makes the model."""
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        "kernel": [Stationary, str],
-        "outer_kernel": [Stationary, str],
-        "n_components": [Interval(Integral, 2, None, closed="left"), StrOptions({"auto"})],
-        "length_scale": [Interval(Real, 0, None, closed="neither"), "array-like", StrOptions({"auto", "median"})],
-        "alpha": [Interval(Real, 0, None, closed="left"), str],
-        "group": [str, None],
-        "sampling": FourierFeatures._parameter_constraints["sampling"],
-        "random_state": FourierFeatures._parameter_constraints["random_state"],
-    }
+    _parameter_constraints: Constraints = _CONSTRAINTS
 
     def __init__(
         self,
@@ -46,11 +50,11 @@ class _DistributionModel(BaseEstimator):
         *,
         outer_kernel: str | Stationary = "linear",
         n_components: int | str = "auto",
-        length_scale: Any = "auto",
+        length_scale: ArrayLike = "auto",
         alpha: float | str = "gcv",
         group: str | None = None,
-        sampling: Any = "monte_carlo",
-        random_state: Any = None,
+        sampling: str | Sampler = "monte_carlo",
+        random_state: Seed = None,
     ) -> None:
         self.kernel = kernel
         self.outer_kernel = outer_kernel
@@ -62,7 +66,7 @@ class _DistributionModel(BaseEstimator):
         self.random_state = random_state
 
     @validated
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Bagged, y: ArrayLike) -> Self:
         """Fit the model.
 
         Parameters
@@ -82,7 +86,8 @@ class _DistributionModel(BaseEstimator):
                 f"y must have one entry for each of the {bags.n_bags} bags. Got shape {np.shape(y)}."
             )
         seed = resolve_seed(self.random_state)
-        self.kernel_ = self._resolved_kernel(bags, seed)
+        rule = ScaleRule(type(self).__name__, self.kernel, self.length_scale)
+        self.kernel_ = rule.resolve_sample(bags.rows, seed=seed)
         width = default_components(len(bags.rows)) if isinstance(self.n_components, str) else int(self.n_components)
         self._features = KernelFeatures.draw(
             self.kernel_, bags.rows.shape[1], width, embedding="paired", sampling=self.sampling, seed=seed
@@ -92,7 +97,7 @@ class _DistributionModel(BaseEstimator):
         self.model_ = self._model(seed).fit(self._embed(bags), y)
         return self
 
-    def embed(self, X: Any) -> Array:
+    def embed(self, X: Bagged) -> Array:
         """The mean embeddings of bags, shape (n_bags, n_components_)."""
         check_is_fitted(self)
         bags = Bags.of(X, self.group)
@@ -100,7 +105,7 @@ class _DistributionModel(BaseEstimator):
             raise InvalidDataError(f"Bags must have {self.n_features_in_} columns. Got {bags.rows.shape[1]}.")
         return self._embed(bags)
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: Bagged) -> Array:
         """Predict the target of every bag.
 
         Parameters
@@ -114,8 +119,9 @@ class _DistributionModel(BaseEstimator):
         predicted: Array = self.model_.predict(self.embed(X))
         return predicted
 
-    def _model(self, seed: int) -> Any:
-        raise NotImplementedError
+    @abstractmethod
+    def _model(self, seed: int) -> KernelRegressor | KernelClassifier:
+        """The model on the embeddings, not fitted."""
 
     def _outer(self, seed: int) -> dict[str, Any]:
         """Parameters of the model on the embeddings; a linear one has them as its features."""
@@ -126,17 +132,9 @@ class _DistributionModel(BaseEstimator):
     def _embed(self, bags: Bags) -> Array:
         return bags.mean_features(self._features.fourier)
 
-    def _resolved_kernel(self, bags: Bags, seed: int) -> Stationary:
-        kernel = resolve_kernel(self, self.kernel)
-        if not isinstance(self.length_scale, str):
-            return kernel.with_length_scale(check_scale(self, self.length_scale, bags.rows.shape[1]))
-        if self.length_scale == "auto" and isinstance(self.kernel, Stationary):
-            return kernel
-        return kernel.scaled_by(median_length_scale(bags.rows, kernel, seed))
-
 
 class DistributionRegressor(RegressorMixin, _DistributionModel):
-    """Regression where an input is a bag of points: ridge on mean embeddings (support measure machines).
+    """Distribution regression, where an input is a bag of points: ridge on mean embeddings (support measure machines).
 
         y = f(mu_P) + noise,    mu_P = mean_i z(x_i) over the points of a bag
 
@@ -147,11 +145,13 @@ class DistributionRegressor(RegressorMixin, _DistributionModel):
     kernel : str or Stationary, default="gaussian"
         The kernel between points.
     outer_kernel : "linear", str or Stationary, default="linear"
-        The kernel between mean embeddings. With a name its length scale is the median distance.
+        The kernel between mean embeddings. The length scale of a named one is learned from the targets, that of a
+        kernel is its own, as with length_scale="auto" in `KernelRegressor`.
     n_components : int or "auto", default="auto"
         Width of the embeddings; "auto": 512 + 8 sqrt(n) for n points in all.
     length_scale : "auto", "median", float or array of shape (d,), default="auto"
-        Of the kernel between points, as in `KernelRegressor`.
+        Of the kernel between points. "median": the median distance between the points of all bags. "auto": the kernel's
+        own if `kernel` is a kernel, else the median: a point has no target to learn from.
     alpha : {"gcv", "evidence", "loo"} or float, default="gcv"
         As in `KernelRegressor`.
     group : str, default=None
@@ -187,7 +187,7 @@ class DistributionRegressor(RegressorMixin, _DistributionModel):
 
 
 class DistributionClassifier(ClassifierMixin, _DistributionModel):
-    """Classification where an input is a bag of points: a linear or kernel classifier on mean embeddings.
+    """Classification of bags of points: a linear or kernel classifier on their mean embeddings.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ class DistributionClassifier(ClassifierMixin, _DistributionModel):
     True
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {**_DistributionModel._parameter_constraints, "loss": [str]}
+    _parameter_constraints: Constraints = {**_CONSTRAINTS, "loss": [str]}
 
     def __init__(
         self,
@@ -230,12 +230,12 @@ class DistributionClassifier(ClassifierMixin, _DistributionModel):
         *,
         outer_kernel: str | Stationary = "linear",
         n_components: int | str = "auto",
-        length_scale: Any = "auto",
+        length_scale: ArrayLike = "auto",
         loss: str = "logistic",
         alpha: float | str = 1.0,
         group: str | None = None,
-        sampling: Any = "monte_carlo",
-        random_state: Any = None,
+        sampling: str | Sampler = "monte_carlo",
+        random_state: Seed = None,
     ) -> None:
         super().__init__(
             kernel,
@@ -255,12 +255,12 @@ class DistributionClassifier(ClassifierMixin, _DistributionModel):
         classes: Array = self.model_.classes_
         return classes
 
-    def predict_proba(self, X: Any) -> Array:
+    def predict_proba(self, X: Bagged) -> Array:
         """Probabilities of the classes, shape (n_bags, n_classes)."""
         probabilities: Array = self.model_.predict_proba(self.embed(X))
         return probabilities
 
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: Bagged) -> Array:
         """Scores of the bags, as `KernelClassifier` has them."""
         scores: Array = self.model_.decision_function(self.embed(X))
         return scores

@@ -1,31 +1,39 @@
-"""Drift detection: does a batch, or a stream, still have the law of the reference?"""
+"""Drift detection for batches and streams: maximum mean discrepancy and conformal evidence against a reference."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from functools import partial
 from numbers import Integral, Real
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bochner._random import Purpose, generator, resolve_seed
-from bochner._typing import Array
-from bochner.comparison.embedding import KernelFeatures, feature_witness, group_sums
+from bochner._sklearn import SEED_RULE, Interval, StrOptions, refuse_lazy, validated
+from bochner._typing import Array, ArrayLike, Constraints, FloatType, MatrixLike, Seed
+from bochner.comparison.attribution import column_shares
+from bochner.comparison.group_sums import group_sums
+from bochner.comparison.kernel_features import KernelFeatures, feature_witness
 from bochner.comparison.null_law import ChiSquaredMixture
+from bochner.comparison.reference import (
+    FEWEST_WINDOWS,
+    default_window,
+    largest_taught,
+    mean_and_eigenvalues,
+    teaching_rows,
+)
 from bochner.comparison.sequential import ConformalEvidence
 from bochner.comparison.windows import RoundedFourier, harmless_in_float32, window_means
-from bochner.data import ArrayRows
-from bochner.errors import InvalidDataError, MissingExtraError
-from bochner.estimators._sklearn import Interval, StrOptions, refuse_lazy, validated
-from bochner.estimators.drift_file import read_detector, write_detector
-from bochner.estimators.fourier import FourierFeatures
-from bochner.kernels import Stationary, resolve_kernel
-from bochner.kernels.base import check_scale
-from bochner.statistics import Moments, accumulate, plan_pass
-from bochner.tuning.median import median_length_scale
+from bochner.errors import InvalidDataError
+from bochner.estimators.drift_plot import plot_evidence
+from bochner.estimators.drift_report import DriftReport
+from bochner.estimators.fourier import SAMPLING_RULE
+from bochner.kernels import Stationary
+from bochner.sampling import Sampler
+from bochner.tuning import ScaleRule
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,42 +41,12 @@ if TYPE_CHECKING:
 __all__ = ["DriftDetector", "DriftReport"]
 
 _KEPT_ROWS = 64
-_EXPLAINED_ROWS = 400
-_SWAPS = 16
-_FEWEST_WINDOWS = 8
 _RESOLUTION = 1e-12  # of sqrt(k(0)): distances between mean maps have rounding errors below 1e-13 of it
-_DOUBLE = np.dtype(float)
-
-
-@dataclass(frozen=True)
-class DriftReport:
-    """What `DriftDetector.predict` says of a batch.
-
-    Attributes
-    ----------
-    is_drift : bool
-        Whether the p-value is at most the detector's false-alarm rate.
-    pvalue : float
-    statistic : float
-        Squared distance between the mean maps of batch and reference.
-    threshold : float
-        The statistic at which drift is reported for a batch of this size.
-    contributions : array of shape (n_features,)
-        Share of every feature in the difference; see `DriftDetector.contributions`.
-    """
-
-    is_drift: bool
-    pvalue: float
-    statistic: float
-    threshold: float
-    contributions: Array = field(repr=False)
-
-    def __bool__(self) -> bool:
-        return self.is_drift
+_DOUBLE: FloatType = np.dtype(np.float64)
 
 
 class DriftDetector(BaseEstimator):
-    """Does new data still have the law of a reference? For batches and for streams.
+    """Drift detector for batches and streams: does new data still have the law of a reference?
 
     The reference is kept as the mean of random features: some kilobytes, whatever its size.
 
@@ -132,19 +110,35 @@ class DriftDetector(BaseEstimator):
     True
     """
 
+    kernel_: Stationary
+    window_: int
+    n_reference_: int
+    n_features_in_: int
+    detected_at_: int | None
+    contributions_: Array | None
+
+    _features: KernelFeatures
+    _reference_mean: Array
+    _eigenvalues: Array
+    _window_mean: Array
+    _calibration: Array
+    _kept: Array
     _waiting: Array
+    _records: list[tuple[float, float, float]]
+    _evidence: ConformalEvidence
+
     # Of detectors in files of the first form, whose reference may have been scored in float32.
-    _row_type: np.dtype[Any] = _DOUBLE
+    _row_type: FloatType = np.dtype(np.float64)
     _resolution: float = 1e-4
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _parameter_constraints: Constraints = {
         "kernel": [Stationary, str],
         "n_components": [Interval(Integral, 2, None, closed="left")],
         "length_scale": [Interval(Real, 0, None, closed="neither"), "array-like", StrOptions({"auto", "median"})],
         "window": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "false_alarm_rate": [Interval(Real, 0, 1, closed="neither")],
-        "sampling": FourierFeatures._parameter_constraints["sampling"],
-        "random_state": FourierFeatures._parameter_constraints["random_state"],
+        "sampling": SAMPLING_RULE,
+        "random_state": SEED_RULE,
     }
 
     def __init__(
@@ -152,11 +146,11 @@ class DriftDetector(BaseEstimator):
         kernel: str | Stationary = "gaussian",
         *,
         n_components: int = 256,
-        length_scale: Any = "auto",
+        length_scale: ArrayLike = "auto",
         window: int | str = "auto",
         false_alarm_rate: float = 0.01,
-        sampling: Any = "monte_carlo",
-        random_state: Any = None,
+        sampling: str | Sampler = "monte_carlo",
+        random_state: Seed = None,
     ) -> None:
         self.kernel = kernel
         self.n_components = n_components
@@ -167,7 +161,7 @@ class DriftDetector(BaseEstimator):
         self.random_state = random_state
 
     @validated
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: MatrixLike, y: object = None) -> Self:
         """Learn the reference, and start a new stream.
 
         Parameters
@@ -180,30 +174,35 @@ class DriftDetector(BaseEstimator):
         self
         """
         refuse_lazy(X)
-        X = validate_data(self, X, dtype=[np.float64, np.float32])
-        n = X.shape[0]
-        self.window_ = _default_window(n) if isinstance(self.window, str) else int(self.window)
-        if n < _FEWEST_WINDOWS * self.window_:
+        rows: Array = validate_data(self, X, dtype=[np.float64, np.float32])
+        n = len(rows)
+        self.window_ = default_window(n) if isinstance(self.window, str) else int(self.window)
+        if n < FEWEST_WINDOWS * self.window_:
             raise InvalidDataError(
-                f"The reference must have at least {_FEWEST_WINDOWS} windows of {self.window_} rows. Got {n} rows: "
+                f"The reference must have at least {FEWEST_WINDOWS} windows of {self.window_} rows. Got {n} rows: "
                 "lower window."
             )
         seed = resolve_seed(self.random_state)
-        self.kernel_ = self._resolved_kernel(X, seed)
+        rule = ScaleRule(type(self).__name__, self.kernel, self.length_scale)
+        self.kernel_ = rule.resolve_sample(rows, seed=seed, sample_weight=teaching_rows(n, self.window_))
         self._features = KernelFeatures.draw(
-            self.kernel_, X.shape[1], int(self.n_components), embedding="paired", sampling=self.sampling, seed=seed
+            self.kernel_, rows.shape[1], int(self.n_components), embedding="paired", sampling=self.sampling, seed=seed
         )
-        single = X.dtype == np.float32 or harmless_in_float32(self._largest(X), self._features.fourier)
+        single = rows.dtype == np.float32 or harmless_in_float32(
+            largest_taught(rows, self.window_), self._features.fourier
+        )
         self._row_type, self._resolution = np.dtype(np.float32 if single else np.float64), _RESOLUTION
         self.n_reference_ = n
-        self._learn_law(X)
-        self._learn_windows(X)
+        self._reference_mean, self._eigenvalues = mean_and_eigenvalues(rows, self._map)
+        means = window_means(rows, self._map, self.window_)
+        self._window_mean = means[::2].mean(axis=0)
+        self._calibration = np.sort([self._score(mean) for mean in means[1::2]])
         chosen = generator(seed, Purpose.SUBSAMPLE).choice(n, size=min(n, _KEPT_ROWS), replace=False)
-        self._kept = np.asarray(X[np.sort(chosen)], dtype=float)
+        self._kept = np.asarray(rows[np.sort(chosen)], dtype=float)
         self.reset()
         return self
 
-    def predict(self, X: Any) -> DriftReport:
+    def predict(self, X: MatrixLike) -> DriftReport:
         """Test one batch against the reference.
 
         Parameters
@@ -215,20 +214,20 @@ class DriftDetector(BaseEstimator):
         DriftReport
         """
         check_is_fitted(self)
-        X = self._validated(X)
-        distance = float(np.linalg.norm(self._mean(X) - self._reference_mean))
+        rows = self._validated(X)
+        distance = float(np.linalg.norm(self._mean(rows) - self._reference_mean))
         statistic = max(0.0, distance - self._rounding) ** 2
-        law = ChiSquaredMixture(self._eigenvalues * (1 / X.shape[0] + 1 / self.n_reference_))
+        law = ChiSquaredMixture(self._eigenvalues * (1 / len(rows) + 1 / self.n_reference_))
         pvalue = law.survival(statistic)
         return DriftReport(
             is_drift=pvalue <= self.false_alarm_rate,
             pvalue=pvalue,
             statistic=statistic,
             threshold=law.quantile(self.false_alarm_rate),
-            contributions=self._shares(X),
+            contributions=self._shares(rows),
         )
 
-    def update(self, X: Any) -> bool:
+    def update(self, X: MatrixLike) -> bool:
         """Add rows to the stream; whether drift has been detected so far.
 
         Rows are compared in windows of `window_`; an incomplete one waits for the next call. After an alarm the history
@@ -243,30 +242,26 @@ class DriftDetector(BaseEstimator):
         bool
         """
         check_is_fitted(self)
-        X = np.vstack([self._waiting, self._validated(X)])
-        complete = len(X) // self.window_ * self.window_
-        for i, mean in enumerate(window_means(X, self._map, self.window_)):
-            self._observe(X[i * self.window_ : (i + 1) * self.window_], mean)
-        self._waiting = X[complete:].copy()
+        rows = np.vstack([self._waiting, self._validated(X)])
+        complete = len(rows) // self.window_ * self.window_
+        for i, mean in enumerate(window_means(rows, self._map, self.window_)):
+            self._observe(rows[i * self.window_ : (i + 1) * self.window_], mean)
+        self._waiting = rows[complete:].copy()
         return self.detected_at_ is not None
 
     def reset(self) -> Self:
         """Forget the stream, keep the reference."""
         self._evidence = ConformalEvidence(self._calibration)
-        self._records: list[tuple[float, float, float]] = []
-        self._waiting = np.empty((0, self.n_features_in_))
-        self.detected_at_: int | None = None
-        self.contributions_: Array | None = None
+        self._records, self._waiting = [], np.empty((0, self.n_features_in_))
+        self.detected_at_, self.contributions_ = None, None
         return self
 
-    def contributions(self, X: Any) -> Array:
+    def contributions(self, X: MatrixLike) -> Array:
         """Share of every feature in the difference between X and the reference; they sum to 1.
 
             c_j = mean over rows x of X of  w(x) - w(x with feature j from a row of the reference)
 
-        with w the witness function, large where X has more rows than the reference. w comes from one half of X and is
-        evaluated on the other, and the other way round, so that rows do not speak for themselves. Negative values,
-        which are noise, count as 0.
+        with w the witness function, large where X has more rows than the reference (`bochner.comparison.attribution`).
 
         Parameters
         ----------
@@ -293,64 +288,15 @@ class DriftDetector(BaseEstimator):
         axes : matplotlib Axes, default=None
             None: new ones.
         """
-        try:
-            from matplotlib.figure import Figure
-        except ImportError:
-            raise MissingExtraError("matplotlib", "plot") from None
         check_is_fitted(self)
-        if axes is None:
-            axes = Figure(figsize=(8, 3.2), layout="constrained").subplots()
         history = self.history_
-        axes.plot(history["rows"], history["evidence"], color="#0072B2", lw=1.4, label="evidence for drift")
-        axes.axhline(
-            -np.log10(self.false_alarm_rate), color="#767676", ls="--", lw=1,
-            label=f"alarm: false with probability at most {self.false_alarm_rate:g}",
-        )  # fmt: skip
-        if self.detected_at_ is not None:
-            axes.axvline(self.detected_at_, color="#D55E00", lw=1.2, label=f"detected after {self.detected_at_:,} rows")
-        axes.set(xlabel="rows of the stream", ylabel="log10 of the evidence")
-        axes.legend(frameon=False, loc="upper left")
-        return axes
-
-    def save(self, path: str | Path) -> None:
-        """Write reference and stream to a file of some kilobytes; an interrupt leaves the old file or the new one."""
-        check_is_fitted(self)
-        write_detector(self, Path(path))
-
-    @classmethod
-    def load(cls, path: str | Path) -> Self:
-        """Read a detector that `save` wrote. No code in the file is run."""
-        return read_detector(cls, Path(path))
-
-    # The steps of a fit and of an update.
-
-    def _learn_law(self, X: Any) -> None:
-        """Mean of the features over the reference, and eigenvalues of their covariance."""
-        fourier, n = self._map, X.shape[0]
-        blocks = ArrayRows(X, np.broadcast_to(0.0, (n,)), None, _DOUBLE)
-        moments = accumulate(blocks, fourier, Moments.empty(fourier.n_components, 1), plan_pass(n, fourier, 1, _DOUBLE))
-        self._reference_mean = moments.z_mean
-        eigenvalues = np.linalg.eigvalsh(moments.zz / (n - 1), UPLO="L")
-        self._eigenvalues = np.maximum(eigenvalues[::-1], 0.0)
-
-    def _learn_windows(self, X: Any) -> None:
-        """The mean of every other window, and the scores of the rest."""
-        means = window_means(X, self._map, self.window_)
-        self._window_mean = means[::2].mean(axis=0)
-        self._calibration = np.sort([self._score(mean) for mean in means[1::2]])
-
-    def _teaches(self, n_rows: int) -> Array:
-        """Which rows are in every other window, those that make the mean.
-
-        Whatever a score depends on comes from them, so that the other windows are as new to it as those of a stream.
-        """
-        window = np.arange(n_rows) // self.window_
-        return (window % 2 == 0) & (window < n_rows // self.window_)
-
-    def _largest(self, X: Any) -> Array:
-        """Largest size of every column in those windows."""
-        starts = range(0, len(X) - self.window_ + 1, 2 * self.window_)
-        return np.max([np.max(np.abs(X[start : start + self.window_]), axis=0) for start in starts], axis=0)
+        return plot_evidence(
+            history["rows"],
+            history["evidence"],
+            false_alarm_rate=self.false_alarm_rate,
+            detected_at=self.detected_at_,
+            axes=axes,
+        )
 
     def _observe(self, rows: Array, mean: Array) -> None:
         score = self._score(mean)
@@ -363,9 +309,8 @@ class DriftDetector(BaseEstimator):
     def _score(self, mean: Array) -> float:
         return float(np.sum((mean - self._window_mean) ** 2))
 
-    def _mean(self, X: Any) -> Array:
-        features = replace(self._features, fourier=self._map)
-        mean: Array = group_sums(X, features, X.shape[0], _DOUBLE)[0][0] / X.shape[0]
+    def _mean(self, X: Array) -> Array:
+        mean: Array = group_sums(X, self._map, X.shape[0], _DOUBLE)[0][0] / X.shape[0]
         return mean
 
     @property
@@ -379,42 +324,13 @@ class DriftDetector(BaseEstimator):
 
     def _shares(self, X: Array) -> Array:
         """The contributions of validated rows."""
-        X = np.asarray(X, dtype=float)
-        step = max(1, len(X) // _EXPLAINED_ROWS)
-        halves = [X[::2], X[1::2]] if len(X) > 1 else [X, X]
-        drops = np.zeros(X.shape[1])
-        for teacher, other in (halves, halves[::-1]):
-            direction = self._mean(teacher) - self._reference_mean
-            drops += self._drops(other[::step], direction)
-        drops = np.maximum(drops, 0.0)
-        return drops / drops.sum() if drops.sum() > 0 else np.full(len(drops), 1 / len(drops))
+        return column_shares(np.asarray(X, dtype=float), self._kept, self._witness)
 
-    def _drops(self, rows: Array, direction: Array) -> Array:
-        """Mean fall of the witness when one feature of every row comes from the reference; one for every feature."""
-        whole = feature_witness(self._features, direction, rows).mean()
-        picked = np.arange(len(rows) * _SWAPS) % len(self._kept)
-        swapped = np.repeat(rows, _SWAPS, axis=0)
-        drops = np.empty(rows.shape[1])
-        for j in range(rows.shape[1]):
-            column = swapped[:, j].copy()
-            swapped[:, j] = self._kept[picked, j]
-            drops[j] = whole - feature_witness(self._features, direction, swapped).mean()
-            swapped[:, j] = column
-        return drops
+    def _witness(self, rows: Array) -> Callable[[Array], Array]:
+        """The witness function of rows against the reference."""
+        return partial(feature_witness, self._features, self._mean(rows) - self._reference_mean)
 
-    def _validated(self, X: Any) -> Array:
+    def _validated(self, X: MatrixLike) -> Array:
         refuse_lazy(X)
         rows: Array = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
         return rows
-
-    def _resolved_kernel(self, X: Any, seed: int) -> Stationary:
-        kernel = resolve_kernel(self, self.kernel)
-        if not isinstance(self.length_scale, str):
-            return kernel.with_length_scale(check_scale(self, self.length_scale, X.shape[1]))
-        if self.length_scale == "auto" and isinstance(self.kernel, Stationary):
-            return kernel
-        return kernel.scaled_by(median_length_scale(X, kernel, seed, self._teaches(len(X))))
-
-
-def _default_window(n_rows: int) -> int:
-    return int(max(1, min(n_rows // _FEWEST_WINDOWS, np.clip(n_rows // 200, 16, 50))))

@@ -9,20 +9,24 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bochner._random import resolve_seed
+from bochner._sklearn import SEED_RULE, Interval, StrOptions, refuse_lazy, validated
+from bochner._typing import Constraints, JsonDict
 from bochner.errors import AssumptionError, invalid_parameter
-from bochner.estimators._sklearn import Interval, StrOptions, refuse_lazy, validated
 from bochner.estimators.certification import MapCertifier, certify_map
 from bochner.estimators.map_transformer import CertificateContext, MapTransformer
 from bochner.features import FourierMap, FourierRecipe, fourier_map, n_frequencies
 from bochner.features.fourier import Embedding
 from bochner.kernels import Gaussian, Stationary, resolve_kernel
 from bochner.memory import MemoryBill, require_memory
-from bochner.sampling import SAMPLERS, Leverage, Pilot, Sampler, resolve_sampler
+from bochner.sampling import SAMPLERS, Pilot, Sampler, resolve_sampler
 from bochner.sampling.pilot import PilotRecord
 from bochner.statistics.kernel_product import ExactKernel
 from bochner.theory import Certificate, finite_set
 
-__all__ = ["FourierFeatures"]
+__all__ = ["SAMPLING_RULE", "FourierFeatures"]
+
+SAMPLING_RULE: list[Any] = [StrOptions(set(SAMPLERS)), Sampler]
+"""What `sampling` may be."""
 
 
 class FourierFeatures(MapTransformer):
@@ -88,15 +92,15 @@ class FourierFeatures(MapTransformer):
     True
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _parameter_constraints: Constraints = {
         "kernel": [Stationary, str, None],
         "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "embedding": [StrOptions({"paired", "phase"})],
-        "sampling": [StrOptions(set(SAMPLERS)), Sampler],
+        "sampling": SAMPLING_RULE,
         "eps": [Interval(Real, 0, None, closed="neither"), None],
         "delta": [Interval(Real, 0, 1, closed="neither")],
         "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions({"scale"}), None],
-        "random_state": ["random_state", np.random.Generator],
+        "random_state": SEED_RULE,
     }
 
     def __init__(
@@ -164,13 +168,25 @@ class FourierFeatures(MapTransformer):
         """
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        return self._certify_kernel(X, delta, CertificateContext(independent=independent))
+        return self.certify_kernel(X, delta, CertificateContext(independent=independent))
 
-    def _exact_kernel(self) -> ExactKernel:
+    def exact_kernel(self) -> ExactKernel:
         return ExactKernel(self.kernel_)
 
-    def _certify_kernel(self, X: Any, delta: float, context: CertificateContext) -> Certificate:
+    def certify_kernel(self, X: Any, delta: float, context: CertificateContext) -> Certificate:
         return certify_map(self._certifier(context), X, delta)
+
+    @property
+    def independent_setting(self) -> JsonDict | None:
+        independent = resolve_sampler(self.sampling).independent
+        return {"kernel": self.kernel_, "embedding": self.embedding} if independent else None
+
+    def certify_rows_of_fit(self, n_rows: int, delta: float, context: CertificateContext) -> Certificate:
+        certifier = self._certifier(context)
+        found = list(certifier.a_priori(n_rows, delta, f"the {n_rows:,} training rows"))
+        if not found:
+            raise AssumptionError(f"Without X there is no certificate: {certifier.a_priori_refusal()}. Give rows.")
+        return found[0]
 
     def _certifier(self, context: CertificateContext) -> MapCertifier:
         return MapCertifier(
@@ -191,11 +207,8 @@ class FourierFeatures(MapTransformer):
         if not sampler.uses_pilot:
             return FourierRecipe(self.kernel_, sampler, d, width, embedding, self.seed_).draw(), None
         m = n_frequencies(width, embedding)
-        if isinstance(sampler, Leverage):
-            require_memory(
-                MemoryBill(sampler.memory(X.shape[0], m, d)),
-                "Lower pool_size or pilot_rows of Leverage, or n_components.",
-            )
+        bill = MemoryBill(sampler.memory(X.shape[0], m, d))
+        require_memory(bill, f"Lower pool_size or pilot_rows of {type(sampler).__name__}, or n_components.")
         frequencies = sampler.draw(self.kernel_.spectral_measure(d), m, d, self.seed_, Pilot(X, self.kernel_))
         return fourier_map(frequencies, self.kernel_, n_components=width, seed=self.seed_), frequencies.pilot
 

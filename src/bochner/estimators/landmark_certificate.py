@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
 
+from bochner._dense import dense
 from bochner._typing import Array
 from bochner.estimators.certification import EXACT_ROWS, computed_error, tightest_first
 from bochner.features import transform
@@ -37,9 +37,8 @@ def certify_landmarks(features: NystroemMap, exact: ExactKernel, X: Any, dtype: 
 
 def _residual(features: NystroemMap, X: Any) -> Array:
     """k(x, x) - ||z(x)||^2, not clipped."""
-    rows = np.asarray(X.toarray() if issparse(X) else X, dtype=float)
-    Z = transform(features, rows, np.dtype(float))
-    return features.values.diagonal(rows) - np.einsum("ij,ij->i", Z, Z)
+    rows = dense(X, float)
+    return features.residual_variance(rows, transform(features, rows, np.dtype(float)))
 
 
 def _rounding(features: NystroemMap) -> float:

@@ -1,4 +1,4 @@
-"""What transformers with a feature map share: applying it, within the memory budget."""
+"""Base of transformers with a feature map: transform within the memory budget, certificates of the kernel."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from bochner._typing import Array
+from bochner._typing import Array, JsonDict, Rows, Transformer
 from bochner.errors import AssumptionError
 from bochner.features import FeatureMap, transform
 from bochner.memory import MemoryBill, require_memory
 from bochner.statistics.kernel_product import ExactKernel
 from bochner.theory import Certificate
 
-__all__ = ["CertificateContext", "MapTransformer"]
+__all__ = ["CertificateContext", "MapTransformer", "WithFeatures", "certified_features"]
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,11 @@ class CertificateContext:
     precision: type = np.float32
 
 
-class MapTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class WithFeatures:
+    """Anything that is fitted to rows and has features of ours: models and transformers, which can be reported."""
+
+
+class MapTransformer(WithFeatures, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """A transformer whose `fit` sets `map_`, a feature map."""
 
     map_: FeatureMap
@@ -63,13 +67,24 @@ class MapTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         )
         return transform(self.map_, X, X.dtype)
 
-    def _exact_kernel(self) -> ExactKernel:
+    # Optional powers: a transformer that has a known kernel, or certificates, overrides these.
+
+    def exact_kernel(self) -> ExactKernel:
         """The kernel that z(x).z(y) approximates; an `AssumptionError` if none is known."""
         raise AssumptionError(f"{type(self).__name__} approximates no kernel that is known here.")
 
-    def _certify_kernel(self, X: Any, delta: float, context: CertificateContext) -> Certificate:
+    def certify_kernel(self, X: Rows, delta: float, context: CertificateContext) -> Certificate:
         """The certificate of the kernel estimates between rows of X, which are checked."""
         raise AssumptionError(f"{type(self).__name__} has no certificates.")
+
+    @property
+    def independent_setting(self) -> JsonDict | None:
+        """Kernel and embedding of features of independent frequencies, which a priori bounds speak of; else None."""
+        return None
+
+    def certify_rows_of_fit(self, n_rows: int, delta: float, context: CertificateContext) -> Certificate:
+        """An a priori certificate for so many rows that are not at hand."""
+        raise AssumptionError("Without X there is no certificate for these features. Give the training rows: X.")
 
     @property
     def n_components_(self) -> int:
@@ -85,3 +100,11 @@ class MapTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def certified_features(features: Transformer) -> MapTransformer:
+    """The features of a model, if they have certificates."""
+    if not isinstance(features, MapTransformer):
+        kind = type(features).__name__
+        raise AssumptionError(f"A certificate needs features of a known kernel. Got {kind}, which tells of none.")
+    return features

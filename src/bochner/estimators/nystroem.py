@@ -6,13 +6,12 @@ from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from bochner._dense import dense
 from bochner._random import Purpose, generator, resolve_seed
-from bochner._typing import Array
-from bochner.estimators._sklearn import Interval, StrOptions, refuse_lazy, validated
-from bochner.estimators.fourier import FourierFeatures
+from bochner._sklearn import SEED_RULE, Interval, StrOptions, refuse_lazy, validated
+from bochner._typing import Array, Constraints
 from bochner.estimators.landmark_certificate import certify_landmarks
 from bochner.estimators.map_transformer import CertificateContext, MapTransformer
 from bochner.estimators.orbit import choose_transforms
@@ -87,13 +86,13 @@ class NystroemFeatures(MapTransformer):
 
     map_: NystroemMap
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _parameter_constraints: Constraints = {
         "kernel": [Stationary, str, None],
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "landmarks": [StrOptions({"uniform", "leverage", "pivoted"})],
         "group": [Group, None],
         "n_transforms": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"})],
-        "random_state": FourierFeatures._parameter_constraints["random_state"],
+        "random_state": SEED_RULE,
     }
 
     def __init__(
@@ -160,13 +159,13 @@ class NystroemFeatures(MapTransformer):
         check_is_fitted(self)
         check_delta(delta)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        return self._certify_kernel(X, delta, CertificateContext())
+        return self.certify_kernel(X, delta, CertificateContext())
 
-    def _exact_kernel(self) -> ExactKernel:
+    def exact_kernel(self) -> ExactKernel:
         return ExactKernel(self.kernel_, self.transforms_, self.map_.values.one_sided)
 
-    def _certify_kernel(self, X: Any, delta: float, context: CertificateContext) -> Certificate:
-        return certify_landmarks(self.map_, self._exact_kernel(), X, np.promote_types(X.dtype, context.precision))
+    def certify_kernel(self, X: Any, delta: float, context: CertificateContext) -> Certificate:
+        return certify_landmarks(self.map_, self.exact_kernel(), X, np.promote_types(X.dtype, context.precision))
 
     def _values(self, points: Array) -> KernelMap:
         one_sided = moves_one_side(self.kernel_, self.group, self.transforms_)
@@ -201,4 +200,4 @@ class NystroemFeatures(MapTransformer):
 
 
 def _dense(X: Any, rows: Array) -> Array:
-    return np.asarray(X[rows].toarray() if issparse(X) else X[rows], dtype=float)
+    return dense(X[rows], float)

@@ -1,4 +1,4 @@
-"""Feature maps that do not see a symmetry, as scikit-learn transformers."""
+"""Orbit embeddings (invariant feature maps) as scikit-learn transformers."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bochner._random import resolve_seed
+from bochner._sklearn import SEED_RULE, HasMethods, Interval, StrOptions, refuse_lazy, validated
+from bochner._typing import Constraints
 from bochner.errors import AssumptionError
-from bochner.estimators._sklearn import HasMethods, Interval, StrOptions, refuse_lazy, validated
 from bochner.estimators.fourier import FourierFeatures
 from bochner.estimators.map_transformer import CertificateContext, MapTransformer
 from bochner.estimators.orbit_certificate import certify_orbit
-from bochner.features import FeatureMap, OrbitFourierMap, TransformerMap, draw_orbit_map
+from bochner.features import draw_orbit_map, map_of
 from bochner.features.nystroem import moves_one_side
 from bochner.groups import Group, Transforms
 from bochner.memory import MemoryBill, require_memory
@@ -82,11 +83,11 @@ class OrbitFeatures(MapTransformer):
     True
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _parameter_constraints: Constraints = {
         "group": [Group],
         "base": [HasMethods(["fit", "transform"]), None],
         "n_transforms": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"})],
-        "random_state": FourierFeatures._parameter_constraints["random_state"],
+        "random_state": SEED_RULE,
     }
 
     def __init__(
@@ -115,11 +116,10 @@ class OrbitFeatures(MapTransformer):
         self.seed_ = resolve_seed(self.random_state)
         self.transforms_ = choose_transforms(self.group, self.n_transforms, X.shape[1], self.seed_)
         self.base_ = self._seeded_base().fit(X, y)
-        self.map_ = draw_orbit_map(self._base_map(X), self.transforms_)
-        if isinstance(self.map_, OrbitFourierMap):
-            size = self.map_.n_bytes(X.dtype)
-            require_memory(MemoryBill({"transformed frequencies": size}), "Use fewer transformations or features.")
-            self.map_.prepare(X.dtype)
+        self.map_ = draw_orbit_map(map_of(self.base_, X), self.transforms_)
+        size = self.map_.n_bytes(X.dtype)
+        require_memory(MemoryBill({"transformed feature map": size}), "Use fewer transformations or features.")
+        self.map_.prepare(X.dtype)
         return self
 
     def certify(self, X: Any, *, delta: float = 0.01, independent: bool = True) -> Certificate:
@@ -144,15 +144,15 @@ class OrbitFeatures(MapTransformer):
         """
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        return self._certify_kernel(X, delta, CertificateContext(independent=independent))
+        return self.certify_kernel(X, delta, CertificateContext(independent=independent))
 
-    def _exact_kernel(self) -> ExactKernel:
+    def exact_kernel(self) -> ExactKernel:
         kernel = getattr(self.base_, "kernel_", None)
         if kernel is None:
             raise AssumptionError(f"The base {type(self.base_).__name__} approximates no kernel that is known here.")
         return ExactKernel(kernel, self.transforms_, moves_one_side(kernel, self.group, self.transforms_))
 
-    def _certify_kernel(self, X: Any, delta: float, context: CertificateContext) -> Certificate:
+    def certify_kernel(self, X: Any, delta: float, context: CertificateContext) -> Certificate:
         return certify_orbit(self, X, delta, independent=context.independent, precision=context.precision)
 
     def _seeded_base(self) -> Any:
@@ -161,9 +161,3 @@ class OrbitFeatures(MapTransformer):
         if base.get_params().get("random_state", 0) is None:
             base.set_params(random_state=self.seed_)
         return base
-
-    def _base_map(self, X: Any) -> FeatureMap:
-        fitted = getattr(self.base_, "map_", None)
-        if isinstance(fitted, FeatureMap):
-            return fitted
-        return TransformerMap(self.base_, int(np.shape(self.base_.transform(X[:1]))[1]))

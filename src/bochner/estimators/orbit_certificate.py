@@ -7,15 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
 
+from bochner._dense import dense
 from bochner._random import Purpose, generator
-from bochner._typing import Array
+from bochner._typing import Array, JsonDict
 from bochner.errors import AssumptionError
 from bochner.estimators.certification import EXACT_ROWS, computed_error, tightest_first
-from bochner.estimators.fourier import FourierFeatures
 from bochner.features import transform
-from bochner.sampling import resolve_sampler
 from bochner.theory import orbit
 from bochner.theory.base import Bound, Certificate, check_delta
 from bochner.theory.region import diameter_of
@@ -45,7 +43,7 @@ def certify_orbit(
 
 def _computed(features: Any, X: Any, order: Array, precision: type) -> Iterator[Certificate]:
     """The largest error over pairs of as many rows as can be afforded."""
-    exact, r = features._exact_kernel(), len(features.transforms_)
+    exact, r = features.exact_kernel(), len(features.transforms_)
     n = min(X.shape[0], EXACT_ROWS, max(2, int(np.sqrt(_VALUES / (r if exact.one_sided else r**2)))))
     rows = X[np.sort(order[:n])]
     Z = transform(features.map_, rows, np.promote_types(X.dtype, precision)).astype(float, copy=False)
@@ -56,15 +54,15 @@ def _computed(features: Any, X: Any, order: Array, precision: type) -> Iterator[
 def _a_priori(features: Any, X: Any, delta: float) -> Iterator[Certificate]:
     """Bounds that hold for independent frequencies, over all rows."""
     base, transforms = features.base_, features.transforms_
-    if not isinstance(base, FourierFeatures) or not resolve_sampler(base.sampling).independent:
-        return
     n, D = X.shape[0], features.n_components_
-    setting: dict[str, Any] = {"kernel": base.kernel_, "embedding": base.embedding}
+    setting: JsonDict | None = getattr(base, "independent_setting", None)  # the base may be any transformer
+    if setting is None:
+        return
     bounds: list[Any] = []
     if transforms.whole:
         bounds = [lambda: orbit.FullOrbitHoeffding(n_points=n, **setting)]
     elif transforms.independent:
-        setting["n_transforms"] = len(transforms)
+        setting = {**setting, "n_transforms": len(transforms)}
         bounds = [lambda: orbit.SampledOrbitHoeffding(n_points=n, **setting)]
         if features.group.unitary:
             region = {"n_features": X.shape[1], "diameter": diameter_of(X, base.kernel_)}
@@ -82,14 +80,10 @@ def _a_priori(features: Any, X: Any, delta: float) -> Iterator[Certificate]:
 
 def _invariance(features: Any, X: Any, order: Array) -> Certificate:
     """How far the features of some rows move under fresh transformations from the group."""
-    rows = _dense(X[np.sort(order[:_ROWS])])
+    rows = dense(X[np.sort(order[:_ROWS])], float)
     size = features.group.order(X.shape[1])
     moves = features.group.sample(
         _MOVES if size is None else min(_MOVES, size), X.shape[1], seed=(features.seed_ + 1) % 2**32
     )
     moved = [transform(features.map_, each, np.dtype(float)) for _, each in moves.of(rows)]
     return orbit.Invariance(moved=np.array(moved), still=transform(features.map_, rows, np.dtype(float))).certificate()
-
-
-def _dense(X: Any) -> Array:
-    return np.asarray(X.toarray() if issparse(X) else X, dtype=float)

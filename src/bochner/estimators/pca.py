@@ -7,29 +7,30 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from bochner._typing import Array
-from bochner.data import ArrayRows, RowSource
-from bochner.errors import InvalidDataError, invalid_parameter
-from bochner.estimators._sklearn import (
+from bochner._random import resolve_seed
+from bochner._sklearn import (
     Interval,
     StrOptions,
+    available_if,
     check_sample_weight,
-    progress,
     refuse_lazy,
     validated,
     with_callbacks,
 )
-from bochner.estimators.kernel_model import KernelModel
+from bochner._typing import Array, Constraints
+from bochner.data import ArrayRows, RowSource
+from bochner.errors import InvalidDataError, invalid_parameter
+from bochner.estimators.kernel_model import MODEL_CONSTRAINTS, KernelModel
 from bochner.estimators.pre_image import PreImages, ScoreMap, fit_pre_images
 from bochner.estimators.rows import adopt_columns, open_rows, over_rows
+from bochner.estimators.watch import CallbackWatch
+from bochner.features import FeatureMap
 from bochner.kernels import Stationary
 from bochner.memory import require_memory
-from bochner.planning import pca_bill
 from bochner.sampling import resolve_sampler
-from bochner.solvers import PrincipalAxes, principal_axes
+from bochner.solvers import PrincipalAxes, pca_bill, principal_axes
 from bochner.statistics import Moments, accumulate, plan_pass
 
 __all__ = ["KernelPCA"]
@@ -124,12 +125,11 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelModel):
     _pre_images: PreImages
 
     _width_parameter = "width"
-    _supervised = False
-    _parameter_constraints: dict[str, list[Any]] = {
-        **KernelModel._parameter_constraints,
+    _parameter_constraints: Constraints = {
+        **MODEL_CONSTRAINTS,
         "length_scale": [Interval(Real, 0, None, closed="neither"), "array-like", StrOptions({"auto", "median"})],
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
-        "width": KernelModel._parameter_constraints["n_components"],
+        "width": MODEL_CONSTRAINTS["n_components"],
         "fit_inverse_transform": ["boolean"],
         "alpha": [Interval(Real, 0, None, closed="left"), StrOptions({"gcv", "evidence"})],
     }
@@ -180,11 +180,11 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelModel):
         self._add(rows)
         self._axes = self._solve()
         if self.fit_inverse_transform:
-            assert isinstance(rows, ArrayRows)
+            assert rows.arrays is not None
             self._pre_images = fit_pre_images(
-                rows,
+                rows.arrays,
                 self._scores(),
-                width=self._map().n_components,
+                width=self.feature_map_.n_components,
                 alpha=self.alpha,
                 sampler=resolve_sampler(self.sampling),
                 seed=self.seed_,
@@ -197,17 +197,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelModel):
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Add rows to the model. Any split of the rows gives the model that `fit` gives on all of them, to rounding.
 
-        What depends on the data beyond the moments, `length_scale="auto"` and `width="auto"`, is settled by the first
-        block; give them to have them equal those of `fit`. The axes are computed when they are needed.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in `fit`.
-
-        Returns
-        -------
-        self
+        `length_scale="auto"` and `width="auto"` are chosen by the first block; give them to have those of `fit`. The
+        axes are computed when they are needed. Parameters are those of `fit`.
         """
         first = not hasattr(self, "moments_")
         rows = self._validated_rows(X, sample_weight, reset=first)
@@ -231,7 +222,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelModel):
             float32 if X is float32, else float64.
         """
         check_is_fitted(self)
-        return over_rows(self, X, lambda part: self._scores().of(part, part.dtype))
+        return over_rows(self, X, lambda part: self._scores().of(part, part.dtype))[0]
 
     @available_if(_has_pre_images)
     def inverse_transform(self, X: Any) -> Array:
@@ -252,7 +243,12 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelModel):
             raise InvalidDataError(f"X must have {self._n_features_out} columns, the scores. Got {scores.shape[1]}.")
         return self._pre_images.of(scores, scores.dtype)
 
-    # What the moments say, computed on first use after partial_fit.
+    @property
+    def feature_map_(self) -> FeatureMap:
+        check_is_fitted(self)
+        return self._feature_map
+
+    # From the moments, computed on first use after partial_fit.
 
     @property
     def eigenvalues_(self) -> Array:
@@ -284,8 +280,11 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelModel):
 
     def _validated_rows(self, X: Any, sample_weight: Any, *, reset: bool, ensure_min_samples: int = 1) -> RowSource:
         rows = open_rows(X, None, sample_weight)
+        if rows is not None and self.fit_inverse_transform:
+            raise InvalidDataError("fit_inverse_transform=True needs rows in memory. Got a scan or a Dask collection.")
         if rows is not None:
-            return self._scanned(rows, reset)
+            adopt_columns(self, rows, reset)
+            return rows
         refuse_lazy(X)
         X = validate_data(
             self,
@@ -297,17 +296,16 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelModel):
         )
         return ArrayRows(X, np.empty((X.shape[0], 0)), check_sample_weight(sample_weight, X), X.dtype)
 
-    def _scanned(self, rows: RowSource, reset: bool) -> RowSource:
-        if self.fit_inverse_transform:
-            raise InvalidDataError("fit_inverse_transform=True needs rows in memory. Got a scan or a Dask collection.")
-        adopt_columns(self, rows, reset)
-        return rows
+    def _scale_learner(self) -> None:
+        """There are no targets: "auto" is the median distance."""
+        return
 
     def _begin(self, rows: RowSource) -> None:
         """Settle everything that must be known before the first row."""
-        self._choose_seed()
-        self._choose_features(rows)
-        D = self._map().n_components
+        self.seed_ = resolve_seed(self.random_state)
+        chosen = self.feature_settings(self.seed_).choose(rows)
+        self.features_, self._feature_map, self.tuning_ = chosen.drawn.transformer, chosen.map, chosen.tuning
+        D = self.feature_map_.n_components
         if self.n_components is not None and self.n_components > D:
             raise invalid_parameter(self, "n_components", f"at most {D}, the width of the map", self.n_components)
         self.moments_ = Moments.empty(D, rows.n_targets)
@@ -315,13 +313,13 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelModel):
 
     def _add(self, rows: RowSource) -> None:
         """One pass: add the moments of the rows."""
-        feature_map = self._map()
+        feature_map = self.feature_map_
         D = feature_map.n_components
         plan = plan_pass(rows.planned_rows, feature_map, rows.n_targets, rows.dtype)
         n_axes = D if self.n_components is None else self.n_components
-        bill = pca_bill(plan, n_features=rows.n_features, n_components=D, n_axes=n_axes, dtype=rows.dtype)
+        bill = pca_bill(plan, feature_map, n_axes=n_axes, dtype=rows.dtype)
         require_memory(bill, f"Lower width (now {D}), or raise the budget with bochner.set_config(memory=...).")
-        on_block, finish = progress(self, rows.n_blocks(plan.block_rows), getattr(rows, "X", None))
+        on_block, finish = CallbackWatch(self, rows).begin(rows.n_blocks(plan.block_rows))
         accumulate(rows, feature_map, self.moments_, plan, on_block=on_block)
         finish()
 
@@ -341,7 +339,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelModel):
 
     def _scores(self) -> ScoreMap:
         coef = self._solved().components.T
-        return ScoreMap(self._map(), coef, -self.moments_.z_mean @ coef)
+        return ScoreMap(self.feature_map_, coef, -self.moments_.z_mean @ coef)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from bochner._typing import Array
+from bochner._typing import Array, FloatType
 from bochner.data import ArrayRows
 from bochner.features import FeatureMap, FourierMap, draw_fourier_map, linear_response
 from bochner.kernels import Gaussian
 from bochner.memory import require_memory
-from bochner.planning import ridge_bill
 from bochner.sampling import Sampler
-from bochner.solvers import RidgeSolution, solve_ridge
+from bochner.solvers import RidgeSolution, ridge_bill, solve_ridge
 from bochner.statistics import Moments, accumulate, plan_pass
 from bochner.tuning.median import median_length_scale
 
@@ -24,18 +23,23 @@ _PILOT_ROWS = 1000
 
 
 @dataclass(frozen=True)
-class ScoreMap:
+class ScoreMap(FeatureMap):
     """Scores of rows as a feature map: z(x).coef + offset, D = the number of scores."""
 
     feature_map: FeatureMap
     coef: Array
     offset: Array
 
-    scratch_width = 0
-
     @property
     def n_components(self) -> int:
         return int(self.coef.shape[1])
+
+    @property
+    def scratch_width(self) -> int:
+        return 0
+
+    def n_bytes(self, dtype: FloatType) -> int:
+        return self.feature_map.n_bytes(dtype) + self.coef.nbytes
 
     def of(self, X: Any, dtype: np.dtype[Any]) -> Array:
         """Scores (n, p) of all rows, on all threads; the features of more than a tile are never held."""
@@ -50,24 +54,27 @@ class ScoreMap:
 
 
 @dataclass(frozen=True)
-class _FeaturesOfScores:
+class _FeaturesOfScores(FeatureMap):
     """x -> scores -> Fourier features of the scores."""
 
     scores: ScoreMap
-    fourier: FourierMap
+    of_scores: FourierMap
 
     @property
     def n_components(self) -> int:
-        return self.fourier.n_components
+        return self.of_scores.n_components
 
     @property
     def scratch_width(self) -> int:
-        return self.fourier.scratch_width
+        return self.of_scores.scratch_width
+
+    def n_bytes(self, dtype: FloatType) -> int:
+        return self.scores.n_bytes(dtype) + self.of_scores.n_bytes(dtype)
 
     def write(self, X: Any, out: Array, scratch: Array) -> None:
         S = np.empty((X.shape[0], self.scores.n_components), dtype=out.dtype)
         self.scores.write(X, S, scratch)
-        self.fourier.write(S, out, scratch)
+        self.of_scores.write(S, out, scratch)
 
 
 @dataclass(frozen=True)
@@ -96,7 +103,7 @@ def fit_pre_images(
     targets = ArrayRows(blocks.X, blocks.X, weight, blocks.dtype)
     feature_map, d = _FeaturesOfScores(scores, fourier), int(blocks.X.shape[1])
     plan = plan_pass(blocks.n_rows, feature_map, d, blocks.dtype)
-    bill = ridge_bill(plan, n_features=scores.n_components, n_components=width, n_targets=d, dtype=blocks.dtype)
+    bill = ridge_bill(plan, feature_map, n_targets=d, dtype=blocks.dtype)
     require_memory(bill, f"Lower width (now {width}), or raise the budget with bochner.set_config(memory=...).")
     moments = accumulate(targets, feature_map, Moments.empty(width, d), plan)
     return PreImages(fourier, solve_ridge(moments, fit_intercept=True, alpha=alpha))

@@ -2,64 +2,50 @@
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import replace
 from numbers import Integral, Real
 from os import PathLike
 from typing import Any, Self
 
-import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
-from bochner._typing import Array
-from bochner.data import ArrayRows, RowSource
-from bochner.errors import IllConditionedWarning, InvalidDataError, MemoryBudgetError, invalid_parameter
-from bochner.estimators._sklearn import (
-    Interval,
-    StrOptions,
-    progress,
-    validated,
-    with_callbacks,
-)
+from bochner._random import resolve_seed
+from bochner._sklearn import Interval, StrOptions, available_if, validated, with_callbacks
+from bochner._typing import Array, ArrayLike, Constraints, FilePath, MatrixLike, Seed, Transformer
+from bochner.errors import invalid_parameter
 from bochner.estimators.certified_ridge import CertifiedRidge
-from bochner.estimators.intervals import ConformalScores, calibration_split, normal_factor
-from bochner.estimators.kernel_model import KernelModel, check_penalties
+from bochner.estimators.kernel_model import MODEL_CONSTRAINTS, KernelModel
 from bochner.estimators.ridge_attributes import RidgeAttributes
-from bochner.estimators.ridge_fit import direct_bill, fit_iteratively, identity_of_fit, solver_for
-from bochner.estimators.rows import linear_predictions, over_rows, rows_to_fit
-from bochner.estimators.widening import fit_widening, widens
-from bochner.features import transform
-from bochner.features.nystroem import NystroemMap
+from bochner.estimators.ridge_rows import open_checkpoint, ridge_rows, ridge_settings, solver_for
+from bochner.estimators.rows import linear_predictions, over_rows
+from bochner.estimators.watch import CallbackWatch, warn_of_ridge
+from bochner.fitting import FittedRidge, add_rows, fit_ridge, require_moments
 from bochner.kernels import Stationary
-from bochner.memory import require_memory
-from bochner.planning import WidthCurve
-from bochner.solvers import (
-    RidgeSolution,
-    solve_ridge,
-)
-from bochner.statistics import (
-    CheckpointFile,
-    Moments,
-    MomentsCheckpoint,
-    PassPlan,
-    RowIdentity,
-    accumulate,
-    rows_checksum,
-)
+from bochner.sampling import Sampler
+from bochner.solvers import DirectSolver, RidgeSolver
+from bochner.tuning import RidgeScales, ScaleLearner
 
 __all__ = ["KernelRegressor"]
 
-_SPREAD_ROWS = 1024
+_CONSTRAINTS: Constraints = {
+    **MODEL_CONSTRAINTS,
+    "alpha": [Interval(Real, 0, None, closed="left"), StrOptions({"gcv", "evidence", "loo"})],
+    "alphas": ["array-like", None],
+    "solver": [StrOptions({"auto", "direct", "iterative"}), RidgeSolver],
+    "tol": [Interval(Real, 0, None, closed="neither")],
+    "max_iter": [Interval(Integral, 1, None, closed="left")],
+    "validation_fraction": [Interval(Real, 0, 1, closed="neither"), None],
+    "fit_intercept": ["boolean"],
+    "interval": [StrOptions({"normal", "conformal"})],
+    "checkpoint": [str, PathLike, None],
+}
 
 
 def _streams(self: KernelRegressor) -> bool:
     """Leave-one-out needs all rows a second time, and held-out rows must be chosen from all: no partial_fit then."""
     if self.alpha == "loo":
         raise AttributeError("partial_fit is not available with alpha='loo': use 'gcv', 'evidence' or a number.")
-    if self.solver == "iterative":
-        raise AttributeError("partial_fit is not available with solver='iterative', which keeps no moments.")
+    if self.solver == "iterative" if isinstance(self.solver, str) else self.solver.needs != "moments":
+        raise AttributeError(f"partial_fit is not available with solver={self.solver!r}, which keeps no moments.")
     if self.interval == "conformal":
         raise AttributeError("partial_fit is not available with interval='conformal': use 'normal'.")
     return True
@@ -68,7 +54,7 @@ def _streams(self: KernelRegressor) -> bool:
 class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAttributes, KernelModel):
     """Kernel ridge regression at scale.
 
-        minimise_w,b  sum_i s_i (y_i - b - z(x_i).w)^2 + alpha ||w||^2
+        minimise_w,w_0  sum_i s_i (y_i - w_0 - z(x_i).w)^2 + alpha ||w||^2
 
     on random features z of a kernel: the model of kernel ridge regression with the estimated kernel z(x).z(y), in
     O(n D^2) time and O(D^2) memory, from one pass over the rows. As a Bayesian linear model (w normal, noise normal)
@@ -103,7 +89,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
         learned likewise. "median": the median distance between rows. What is learned is learned with other frequencies
         than those of the model, which therefore stay independent of it: certificates hold as they are. (A width that
         was searched for is paid for in the probabilities of certificates.)
-    solver : {"auto", "direct", "iterative"}, default="auto"
+    solver : {"auto", "direct", "iterative"} or RidgeSolver, default="auto"
         "direct" forms the D x D moments in one pass. "iterative" makes many passes of conjugate gradients and holds no
         such matrix: for wide maps, beyond some 8,000 features. It has no evidence, and its error bars and degrees of
         freedom are estimates. "auto": whichever the cost model and the memory budget say; up to 4,096 features, and for
@@ -118,7 +104,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
     fit_intercept : bool, default=True
     interval : {"normal", "conformal"}, default="normal"
         How `predict(X, return_interval=...)` is calibrated: by the normal law of `return_std`, or by a tenth of the
-        rows (at most 2,000), held out of the fit, for a cover that needs no model (`ConformalScores`).
+        rows (at most 2,000), held out of the fit, for distribution-free coverage (`ConformalScores`).
     sampling : str or Sampler, default="monte_carlo"
         As in `FourierFeatures`.
     checkpoint : str or Path, default=None
@@ -129,8 +115,10 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
 
     Attributes
     ----------
+    fitted_ : FittedRidge
+        The fit as a value; the other attributes are read from it.
     features_ : transformer
-        The fitted feature map.
+        The fitted features; `feature_map_` is their map.
     moments_ : Moments or None
         Sufficient statistics of all rows seen: D x D numbers in float64. None after an iterative fit.
     alpha_ : float
@@ -148,9 +136,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
     loo_errors_ : array or None
         Mean squared leave-one-out error of each penalty, for alpha="loo".
     solver_ : str
-        The solver that was used.
-    n_iter_ : int
-        Its iterations; 1 for the direct solver.
+        The solver that was used; `n_iter_` its iterations, 1 for the direct one.
     residuals_ : array of shape (n_iterations + 1, n_targets) or None
         Relative residuals before every iteration and after the last one, of the iterative solver.
     condition_ : tuple of float or None
@@ -160,12 +146,10 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
     width_curve_ : WidthCurve or None
         The widths that were tried for n_components="auto", their errors on held-out rows, and why the search ended.
     tuning_ : Tuning or None
-        What was learned of kernel and scales, if anything was.
+        How kernel and scales were learned, if they were.
     precision_ : dtype
-        Float type of the products. float64 for float32 rows if the best penalty was below the rounding errors of
-        float32 products, as targets without noise want it: the pass was then made again.
-    seed_ : int
-    n_features_in_ : int
+        Float type of the products: float64 for float32 rows if float32 is too imprecise for the best penalty.
+    seed_, n_features_in_ : int
     feature_names_in_ : array of shape (n_features,)
 
     Examples
@@ -182,45 +166,26 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
     True
     """
 
-    checkpoint: Any
-    moments_: Any
-    _solution: RidgeSolution | None
-    _scores: ConformalScores | None
-    _row_dtype: np.dtype[Any]
-    _identity_of_rows: RowIdentity
-    width_curve_: WidthCurve | None
-
-    _parameter_constraints: dict[str, list[Any]] = {
-        **KernelModel._parameter_constraints,
-        "alpha": [Interval(Real, 0, None, closed="left"), StrOptions({"gcv", "evidence", "loo"})],
-        "alphas": ["array-like", None],
-        "solver": [StrOptions({"auto", "direct", "iterative"})],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "validation_fraction": [Interval(Real, 0, 1, closed="neither"), None],
-        "fit_intercept": ["boolean"],
-        "interval": [StrOptions({"normal", "conformal"})],
-        "checkpoint": [str, PathLike, None],
-    }
+    _parameter_constraints: Constraints = _CONSTRAINTS
 
     def __init__(
         self,
         kernel: str | Stationary = "gaussian",
         *,
-        features: Any = None,
+        features: Transformer | str | None = None,
         n_components: int | str = "auto",
         alpha: float | str = "gcv",
-        alphas: Any = None,
-        length_scale: Any = "auto",
-        solver: str = "auto",
+        alphas: ArrayLike | None = None,
+        length_scale: str | float | ArrayLike = "auto",
+        solver: str | RidgeSolver = "auto",
         tol: float = 1e-6,
         max_iter: int = 200,
         validation_fraction: float | None = None,
         fit_intercept: bool = True,
         interval: str = "normal",
-        sampling: Any = "monte_carlo",
-        checkpoint: Any = None,
-        random_state: Any = None,
+        sampling: str | Sampler = "monte_carlo",
+        checkpoint: FilePath | None = None,
+        random_state: Seed = None,
     ) -> None:
         self.kernel = kernel
         self.features = features
@@ -240,18 +205,18 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
 
     @with_callbacks
     @validated
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the model in one pass over the rows; many with the iterative solver.
 
-        Two for alpha="loo", or where float32 does not do (`precision_`); one for the new columns of every width that
+        Two for alpha="loo", or if float32 is too imprecise (`precision_`); one for the new columns of every width that
         n_components="auto" tries.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features), a scan, or a Dask array or data frame
-            float32 is computed in float32 and summed in float64. Memory maps are read block by block, and so are the
-            files of `scan_parquet` and its siblings, which bring targets and weights with them. Dask collections are
-            worked on by the current `distributed.Client`.
+            float32 is computed in float32 and summed in float64. Memory maps and the files of `scan_parquet` and its
+            siblings, which bring targets and weights with them, are read block by block. Dask collections are worked on
+            by the current `distributed.Client`.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
         sample_weight : array-like of shape (n_samples,), default=None
             A weight of 2 counts a row twice, 0 removes it.
@@ -260,68 +225,47 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
         -------
         self
         """
-        rows = self._validated_rows(X, y, sample_weight, reset=True)
-        self.solver_ = solver_for(self, rows)
-        iterative = self.solver_ == "iterative"
-        self._announce_passes(rows, self.max_iter if iterative else 2 if self.alpha == "loo" else 1)
-        file, checkpoint = self._opened_checkpoint(rows)
-        self._choose_seed(file)
-        rows, held = calibration_split(rows, self.seed_) if self.interval == "conformal" else (rows, None)
-        self._begin(rows)
-        if iterative:
-            self._solution = fit_iteratively(self, rows, file)
-            self._identity_of_rows = identity_of_fit(self, rows)
-        else:
-            self._fit_all(rows, checkpoint)
-        if held is not None:
-            mean, std = self.predict(held.X, return_std=True)
-            self._scores = ConformalScores.of(held.targets()[0], *(self._columns(part) for part in (mean, std)))
+        rows, self._flat_target = ridge_rows(self, X, y, sample_weight, reset=True)
+        solver = solver_for(self, rows)
+        self._announce_passes(rows, self.max_iter if solver.needs == "products" else 2 if self.alpha == "loo" else 1)
+        checkpoint = open_checkpoint(self, solver, rows)
+        seed = resolve_seed(self.random_state)
+        self.seed_ = seed if checkpoint is None else checkpoint.seed(seed)
+        settings, watch = ridge_settings(self, solver), CallbackWatch(self, rows)
+        self._store(fit_ridge(rows, settings, watch=watch, checkpoint=checkpoint, publish=self._store))
+        warn_of_ridge(self.fitted_, stacklevel=4)
         return self
 
     @available_if(_streams)
     @with_callbacks
     @validated
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(self, X: MatrixLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
         """Add rows to the model. Any split of the rows gives the model that `fit` gives on all of them, to rounding.
 
-        What depends on the data beyond the moments, `length_scale="auto"` and `n_components="auto"`, is settled by
-        the first block; give them to have them equal those of `fit`. The equations are solved when they are needed.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in `fit`.
-
-        Returns
-        -------
-        self
+        `length_scale="auto"` and `n_components="auto"` are chosen by the first block; give them to have those of `fit`.
+        The equations are solved when they are needed. Parameters are those of `fit`.
         """
-        first = not hasattr(self, "moments_")
-        if not first and self.moments_ is None:
-            raise InvalidDataError(
-                "partial_fit cannot add rows to a model of the iterative solver: it keeps no moments of the rows "
-                "before. Fit with solver='direct'."
-            )
-        rows = self._validated_rows(X, y, sample_weight, reset=first)
-        if first:
-            self.solver_ = "direct"
-            self._choose_seed()
-            self._begin(rows)
+        fit = getattr(self, "fitted_", None)
+        if fit is not None:
+            require_moments(fit)
+        rows, flat = ridge_rows(self, X, y, sample_weight, reset=fit is None)
+        if fit is None:
+            self.seed_, self._flat_target = resolve_seed(self.random_state), flat
+        solver = DirectSolver() if isinstance(self.solver, str) else self.solver
+        watch = CallbackWatch(self, rows)
+        self._store(add_rows(fit, rows, ridge_settings(self, solver), watch=watch, publish=self._store))
+        if fit is None:
             self._warn_of_first_block(rows.n_rows)
-        elif rows.n_targets != len(self.moments_.y_mean):
-            raise InvalidDataError(f"y must have {len(self.moments_.y_mean)} targets as before. Got {rows.n_targets}.")
-        self._add(rows)
-        self._solution = None
         return self
 
-    def predict(self, X: Any, return_std: bool = False, return_interval: float | None = None) -> Any:
-        """Predict targets; if asked for, also their standard deviations and intervals.
+    def predict(self, X: MatrixLike, return_std: bool = False, return_interval: float | None = None) -> Any:
+        """Predict targets; if asked for, also their standard deviations and intervals, in one pass over the rows.
 
-            mean = b + z.w,    std^2 = sigma^2 (1 + (z - zbar)'(G + alpha I)^-1 (z - zbar) + 1/n)
+            mean = w_0 + z.w,    std^2 = sigma^2 (1 + (z - zbar)'(G + alpha I)^-1 (z - zbar) + 1/n)
 
         the last term for an intercept: the predictive law of a new observation, noise included. With landmarks there is
-        a term for what they do not see (`NystroemMap.unseen_variance`). An interval is
-        mean +- s std, with s from the normal law or from held-out rows (`interval`).
+        a term for their residual variance (`NystroemMap.unseen_variance`). An interval is mean +- s std, with s from
+        the normal law or from calibration rows (`interval`).
 
         Parameters
         ----------
@@ -336,157 +280,24 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
         std : array of the same shape, if `return_std`
         interval : tuple (low, high) of arrays of the same shape, if `return_interval`
         """
-        solution = self._solved()
-        mean = linear_predictions(self, X, self._map(), solution.coef, solution.intercept, self.precision_)
-        mean = mean[:, 0] if self._flat_target else mean
+        fit = self._fit_value()
         if not return_std and return_interval is None:
-            return mean
-        std = over_rows(self, X, self._standard_deviation)
+            return self._targets(linear_predictions(self, X, fit.response()))
+        if return_interval is not None and (isinstance(return_interval, bool) or not 0 < return_interval < 1):
+            raise invalid_parameter("predict", "return_interval", "a probability between 0 and 1", return_interval)
+        mean, std = map(self._targets, over_rows(self, X, fit.response(), fit.standard_deviations))
         parts: list[Any] = [mean, *([std] if return_std else [])]
         if return_interval is not None:
-            half = (std * self._interval_factor(return_interval)).astype(std.dtype)
+            half = (std * self._shaped(fit.interval_factors(return_interval))).astype(std.dtype)
             parts.append((mean - half, mean + half))
         return tuple(parts)
 
-    # The steps of a fit, in their order.
+    def _scale_learner(self) -> ScaleLearner:
+        return RidgeScales.for_alpha(self.alpha, exact=self.features == "nystroem")
 
-    def _auto_learns(self) -> bool:
-        """At a given penalty the scale is the best one for it."""
-        return True
+    def _store(self, fit: FittedRidge) -> None:
+        self.fitted_ = fit
 
-    def _validated_rows(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> RowSource:
-        rows, y = rows_to_fit(self, X, y, sample_weight, reset=reset, multi_output=True, y_numeric=True)
-        if reset:
-            self._flat_target = rows.n_targets == 1 if y is None else y.ndim == 1
-        if self.features == "nystroem" and isinstance(rows, ArrayRows):
-            return replace(rows, dtype=np.dtype(np.float64))  # as its features: penalties below float32 are common
-        return rows
-
-    def _opened_checkpoint(self, rows: RowSource) -> tuple[CheckpointFile | None, MomentsCheckpoint | None]:
-        """The checkpoint of this fit, with what an earlier run of it left there, and its moments, if it has some."""
-        if self.checkpoint is None:
-            return None, None
-        identity = {"solver": self.solver_, **self._identity(rows)}
-        if self.solver_ == "direct":
-            moments = MomentsCheckpoint(CheckpointFile(self.checkpoint, identity))
-            return moments.file, moments
-        names = ("alpha", "alphas", "fit_intercept", "tol", "validation_fraction")
-        identity |= {name: repr(getattr(self, name)) for name in names}
-        file = CheckpointFile(self.checkpoint, {**identity, "checksum of the rows": rows_checksum(rows)})
-        file.load()  # its notes have the seed
-        return file, None
-
-    def _begin(self, rows: RowSource) -> None:
-        """Settle everything that must be known before the first row."""
-        self._scores, self._row_dtype, self.width_curve_ = None, rows.dtype, None
-        self._choose_features(rows)
-        direct = self.solver_ == "direct"
-        self.moments_ = Moments.empty(self._map().n_components, rows.n_targets) if direct else None
-        self._solution = None  # an interrupted fit leaves the model of the rows it has seen
-
-    def _fit_all(self, rows: RowSource, checkpoint: MomentsCheckpoint | None) -> None:
-        """One pass and the solution; both again in float64 if float32 products cannot carry the best penalty."""
-        plan = None
-        if isinstance(rows, ArrayRows) and widens(self, rows):
-            fit_widening(self, rows)
-        else:
-            plan = self._add(rows, checkpoint)
-        self._solution = self._solve(rows, plan)
-        if self._solution.at_floor and self.precision_ == np.float32 and isinstance(rows, ArrayRows):
-            self._fit_again(replace(rows, dtype=np.dtype(np.float64)))
-        self._warn_if_raised()
-
-    def _fit_again(self, rows: ArrayRows) -> None:
-        """The fit in float64, if there is memory for it. Callbacks have seen their pass."""
-        single = self.moments_
-        self.moments_ = Moments.empty(self._map().n_components, rows.n_targets)
-        try:
-            plan = self._planned(rows)
-        except MemoryBudgetError:
-            self.moments_ = single
-            return
-        accumulate(rows, self._map(), self.moments_, plan)
-        self._solution = self._solve(rows, plan)
-
-    def _add(self, rows: RowSource, checkpoint: MomentsCheckpoint | None = None) -> PassPlan:
-        """One pass: add the moments of the rows."""
-        plan = self._planned(rows, checkpoint)
-        on_block, finish = progress(
-            self, rows.n_blocks(plan.block_rows), getattr(rows, "X", None), getattr(rows, "Y", None)
-        )
-        accumulate(rows, self._map(), self.moments_, plan, on_block=on_block, checkpoint=checkpoint)
-        finish()
-        if not self.moments_.weight > 0:
-            raise InvalidDataError("The sum of sample_weight must be positive. Got 0.")
-        return plan
-
-    def _planned(self, rows: RowSource, checkpoint: MomentsCheckpoint | None = None) -> PassPlan:
-        """How the pass is cut, within the memory budget."""
-        plan, bill = direct_bill(rows, self._map())
-        if checkpoint is not None:
-            checkpoint.restore(self.moments_)
-            plan = replace(plan, block_rows=checkpoint.block_rows or plan.block_rows)
-        D = self._map().n_components
-        require_memory(bill, f"Lower n_components (now {D}), or raise the budget with bochner.set_config(memory=...).")
-        return plan
-
-    def _solve(self, rows: RowSource | None = None, plan: PassPlan | None = None) -> RidgeSolution:
-        """Choose the penalty and solve."""
-
-        def leave_one_out(solver: Any, alphas: Array) -> Array:
-            errors: Array = solver.leave_one_out(rows, self._map(), plan, self.moments_, alphas)
-            return errors
-
-        return solve_ridge(
-            self.moments_,
-            fit_intercept=self.fit_intercept,
-            alpha=self.alpha,
-            alphas=None if self.alphas is None else check_penalties(self, self.alphas),
-            leave_one_out=leave_one_out,
-        )
-
-    def _warn_if_raised(self) -> None:
-        solution = self._solved()
-        if solution.raised:
-            warnings.warn(
-                f"The equations are singular to working precision at alpha={self.alpha!r}; alpha={solution.alpha:.3g} "
-                "was used instead. Choose a larger alpha, fewer features, or float64 input.",
-                IllConditionedWarning,
-                stacklevel=5,
-            )
-
-    def _solved(self) -> RidgeSolution:
-        check_is_fitted(self)
-        if self._solution is None:
-            self._solution = self._solve()
-            self._warn_if_raised()
-        return self._solution
-
-    def _standard_deviation(self, X: Any) -> Array:
-        solution, dtype = self._solved(), np.promote_types(X.dtype, self.precision_)
-        starts = range(0, X.shape[0], _SPREAD_ROWS)
-        parts = [self._spread_at(X[i : i + _SPREAD_ROWS], dtype) for i in starts]
-        std = np.sqrt(solution.noise_variance * np.concatenate(parts)[:, None]).astype(X.dtype)
-        return std[:, 0] if self._flat_target else std
-
-    def _spread_at(self, X: Any, dtype: np.dtype[Any]) -> Array:
-        """Variances of predictions in units of the noise variance."""
-        feature_map = self._map()
-        Z = transform(feature_map, X, dtype)
-        if not isinstance(feature_map, NystroemMap):
-            return self.spread_.of(Z)
-        return self.spread_.of(Z) + feature_map.unseen_variance(X, Z, self.alpha_)
-
-    def _interval_factor(self, level: float) -> Any:
-        """Half the width of an interval in standard deviations."""
-        if isinstance(level, bool) or not 0 < level < 1:
-            raise invalid_parameter("predict", "return_interval", "a probability between 0 and 1", level)
-        scores = getattr(self, "_scores", None)  # older files have none
-        if scores is None:
-            return normal_factor(level)
-        factor = scores.factor(level)
-        return factor[0] if self._flat_target else factor
-
-    def _columns(self, values: Array) -> Array:
-        """Values in the shape of the target as columns, (n, k)."""
-        return values[:, None] if self._flat_target else values
+    def _targets(self, values: Array) -> Array:
+        """Values (n, t) in the shape of the targets of the fit."""
+        return values[:, 0] if self._flat_target else values

@@ -1,87 +1,93 @@
-"""What a fitted ridge model says of itself, from its solution."""
+"""Fitted attributes of ridge models, computed lazily from the fitted value."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import Any
 
-import numpy as np
-
-from bochner._typing import Array
-from bochner.solvers import IterativeSolution, LowRankSpread, PredictiveSpread, RidgePath, RidgeSolution, effective_dof
+from bochner._typing import Array, FloatType
+from bochner.estimators.fitted_attributes import FittedAttributes
+from bochner.fitting import FittedRidge, WidthCurve
+from bochner.solvers import RidgePath, Spread
+from bochner.statistics import Moments
 
 __all__ = ["RidgeAttributes"]
 
 
-class RidgeAttributes:
-    """Attributes of a model whose `_solved()` is a solution; computed on demand after partial_fit."""
+class RidgeAttributes(FittedAttributes[FittedRidge]):
+    """Attributes of an estimator whose `fitted_` is a `FittedRidge`; the equations are solved on demand."""
 
-    fit_intercept: bool
-    moments_: Any
     _flat_target: bool
-    _row_dtype: np.dtype[Any]
 
-    @abstractmethod
-    def _solved(self) -> RidgeSolution:
-        """The solution, found now if rows were added since."""
+    def _shaped(self, values: Array) -> Any:
+        """Values (t,) of the targets: a number for a single one."""
+        return float(values[0]) if self._flat_target else values
+
+    @property
+    def moments_(self) -> Moments | None:
+        return self._fit_value().moments
+
+    @property
+    def width_curve_(self) -> WidthCurve | None:
+        return self._fit_value().width_curve
+
+    @property
+    def solver_(self) -> str:
+        return self._fit_value().solver.name
 
     @property
     def alpha_(self) -> float:
-        return self._solved().alpha
+        return self._fit_value().solution.alpha
 
     @property
     def coef_(self) -> Array:
-        return self._solved().coef[:, 0] if self._flat_target else self._solved().coef.T
+        coef = self._fit_value().solution.coef
+        return coef[:, 0] if self._flat_target else coef.T
 
     @property
     def intercept_(self) -> Any:
-        return float(self._solved().intercept[0]) if self._flat_target else self._solved().intercept
+        return self._shaped(self._fit_value().solution.intercept)
 
     @property
     def noise_variance_(self) -> Any:
-        return float(self._solved().noise_variance[0]) if self._flat_target else self._solved().noise_variance
+        return self._shaped(self._fit_value().solution.noise_variance)
 
     @property
     def log_marginal_likelihood_(self) -> float:
-        return self._solved().log_evidence
+        return self._fit_value().solution.log_evidence
 
     @property
     def dof_(self) -> float:
-        solution = self._solved()
-        if isinstance(solution, IterativeSolution):
-            return solution.dof
-        return effective_dof(self.moments_, fit_intercept=self.fit_intercept, alpha=self.alpha_)
+        return self._fit_value().dof
 
     @property
-    def precision_(self) -> np.dtype[Any]:
-        if self.moments_ is None:
-            return self._row_dtype
-        return np.dtype(np.float32 if self.moments_.precision > 1e-10 else np.float64)
+    def precision_(self) -> FloatType:
+        return self._fit_value().precision
+
+    @property
+    def row_dtype_(self) -> FloatType:
+        """Float type of the rows of the fit."""
+        return self._fit_value().row_type
 
     @property
     def path_(self) -> RidgePath | None:
-        return self._solved().path
+        return self._fit_value().solution.path
 
     @property
     def loo_errors_(self) -> Array | None:
-        return self._solved().loo
+        return self._fit_value().solution.loo
 
     @property
     def n_iter_(self) -> int:
-        solution = self._solved()
-        return max(1, solution.n_iter) if isinstance(solution, IterativeSolution) else 1
+        return max(1, self._fit_value().solution.iterations)
 
     @property
     def residuals_(self) -> Array | None:
-        return getattr(self._solved(), "residuals", None)
+        return self._fit_value().solution.residual_history
 
     @property
     def condition_(self) -> tuple[float, float] | None:
-        return getattr(self._solved(), "condition", None)
+        return self._fit_value().solution.condition_numbers
 
     @property
-    def spread_(self) -> PredictiveSpread | LowRankSpread:
-        solution = self._solved()
-        if isinstance(solution, IterativeSolution):
-            return solution.spread
-        return PredictiveSpread(self.moments_, fit_intercept=self.fit_intercept, alpha=solution.alpha)
+    def spread_(self) -> Spread:
+        return self._fit_value().spread

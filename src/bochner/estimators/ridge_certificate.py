@@ -37,7 +37,7 @@ class RidgeModel:
     context : CertificateContext
     alpha : float
     intercept : bool
-    target_norms : array of shape (k,) or None
+    target_norms : array of shape (t,) or None
         Weighted norms of the training targets, centred if there is an intercept; None if they are not known.
     target_rms : float or None
         Weighted root mean square of the largest training target, not centred.
@@ -59,7 +59,7 @@ class RidgeModel:
     @property
     def machine(self) -> str:
         """The exact machine, in words."""
-        return f"{_MACHINE}{self.features._exact_kernel().named()}"
+        return f"{_MACHINE}{self.features.exact_kernel().named()}"
 
     def require_penalty(self) -> None:
         if not self.alpha > 0:
@@ -68,20 +68,14 @@ class RidgeModel:
 
 def certify_without_rows(model: RidgeModel, n_rows: int, delta: float) -> Certificate:
     """What can be said of the training rows without having them: an a priori bound on the kernel estimates."""
-    certifier = getattr(model.features, "_certifier", None)
-    if certifier is None:
-        raise AssumptionError("Without X there is no certificate for these features. Give the training rows: X.")
-    kernel = certifier(model.context)
-    found = list(kernel.a_priori(n_rows, check_delta(delta), f"the {n_rows:,} training rows"))
-    if not found:
-        raise AssumptionError(f"Without X there is no certificate: {kernel.a_priori_refusal()}. Give rows.")
-    certificate = replace(found[0], instead="no rows were given")
+    found = model.features.certify_rows_of_fit(n_rows, check_delta(delta), model.context)
+    certificate = replace(found, instead="no rows were given")
     return replace(certificate, others=tuple(_by_kernel_error(model, certificate, n_rows)))
 
 
 def certify_rows(model: RidgeModel, rows: CertifiedRows, delta: float) -> Certificate:
     """Without targets: a bound for any targets of the same size on few training rows, else one for the kernel."""
-    kernel = model.features._certify_kernel(rows.X, delta, model.context)
+    kernel = model.features.certify_kernel(rows.X, delta, model.context)
     if rows.difference is not None:
         return replace(kernel, instead=rows.difference)
     if rows.n_rows > EXACT_ROWS or model.target_norms is None or not model.alpha > 0:
@@ -108,7 +102,7 @@ def certify_ridge(
     check_delta(delta)
     rows.require("The distance to exact kernel ridge")
     model.require_penalty()
-    product = model.features._exact_kernel().of(rows.X)
+    product = model.features.exact_kernel().of(rows.X)
     found = ExactRidge(product, rows.Y, rows.weight, model.alpha, model.intercept).distance(predictions, patience)
     others = []
     if X_new is not None and new_predictions is not None:
@@ -150,7 +144,7 @@ def _matrices(model: RidgeModel, rows: CertifiedRows) -> tuple[Array, Array, Arr
     root = np.sqrt(rows.weight)
     dtype = np.promote_types(rows.X.dtype, model.context.precision)
     Z = transform(model.features.map_, rows.X, dtype).astype(float) * root[:, None]
-    product = model.features._exact_kernel().of(rows.X)
+    product = model.features.exact_kernel().of(rows.X)
     rounding = product.value_rounding() * float(rows.weight.sum())  # of a matrix whose entries are off by so much
     return root[:, None] * product.matrix() * root, Z @ Z.T, root, rounding
 
@@ -180,6 +174,6 @@ def _by_kernel_error(model: RidgeModel, kernel_error: Certificate, n_rows: int) 
     transfer = RidgePrediction(
         penalty=model.alpha / model.weight,
         target_rms=model.target_rms,
-        kappa=model.features._exact_kernel().kernel.variance,
+        kappa=model.features.exact_kernel().kernel.variance,
     )
     return [transfer.certificate(kernel_error, f"the {n_rows:,} training rows")]

@@ -1,19 +1,21 @@
-"""Rows for an estimator, from whatever the user has: checked arrays, a scan of files, a table on a cluster."""
+"""Validation of rows for estimators: arrays, scans of files, Dask collections."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import validate_data
 
-from bochner._typing import Array
+from bochner._dense import dense
+from bochner._sklearn import check_sample_weight, refuse_lazy
+from bochner._typing import Array, MatrixLike, Rows
 from bochner.data import READ_ROWS, ArrayRows, RowSource, scan_blocks
+from bochner.engines import collection_rows, engine_of
 from bochner.errors import InvalidDataError
-from bochner.estimators._sklearn import check_sample_weight, refuse_lazy
-from bochner.features import FeatureMap, linear_response
-from bochner.statistics.cluster import distributed_rows, response_on_workers
+from bochner.features import LinearResponse
 
 __all__ = ["adopt_columns", "blockwise", "linear_predictions", "new_rows", "open_rows", "over_rows", "rows_to_fit"]
 
@@ -40,9 +42,9 @@ def rows_to_fit(
 
 def open_rows(X: Any, y: Any = None, sample_weight: Any = None) -> RowSource | None:
     """The source behind rows that are not an array in memory; None for everything that scikit-learn would take."""
-    distributed = distributed_rows(X, y, sample_weight)
-    if distributed is not None:
-        return distributed
+    collection = collection_rows(X, y, sample_weight)
+    if collection is not None:
+        return collection
     if isinstance(X, Iterator):
         X = scan_blocks(X)
     if not isinstance(X, RowSource):
@@ -55,40 +57,34 @@ def open_rows(X: Any, y: Any = None, sample_weight: Any = None) -> RowSource | N
     return X
 
 
-def linear_predictions(
-    estimator: Any, X: Any, feature_map: FeatureMap, coef: Array, offset: Array, precision: Any = np.float32
-) -> Any:
-    """z(x).coef + offset of all rows, shape (n, k): an array, or a lazy Dask array for rows on a cluster.
-
-    Rows in memory or in files are computed in `precision` at least, and come back in the float type of the rows.
-    """
-
-    def respond(part: Any) -> Array:
-        dtype = np.promote_types(part.dtype, precision)
-        return linear_response(feature_map, part, coef, offset, dtype).astype(part.dtype, copy=False)
-
+def linear_predictions(estimator: Any, X: MatrixLike, response: LinearResponse) -> Any:
+    """Predictions (n, t) of all rows: an array, or a lazy one where an engine works on the rows elsewhere."""
     rows = open_rows(X)
-    if rows is not None and rows.distributed:
-        adopt_columns(estimator, rows, reset=False)
-        return response_on_workers(rows, feature_map, coef, offset)
-    return over_rows(estimator, X, respond)
+    if rows is None or engine_of(rows).is_local:
+        return over_rows(estimator, X, response)[0]
+    adopt_columns(estimator, rows, reset=False)
+    engine = engine_of(rows)
+    shipped = replace(response, feature_map=engine.ship(response.feature_map))
+    return engine.apply(rows, shipped, response.coef.shape[1], rows.dtype)
 
 
 def blockwise(function: Callable[[Array], Array], scores: Any, dtype: Any, n_columns: int | None = None) -> Any:
-    """A function of scores (n, k), row by row: now, or by the workers of a lazy Dask array."""
+    """A function of scores (n, t), row by row: now, or by the workers of a lazy Dask array."""
     if not hasattr(scores, "map_blocks"):
         return function(scores)
     shape = {"drop_axis": 1} if n_columns is None else {"chunks": (scores.chunks[0], (n_columns,))}
     return scores.map_blocks(function, dtype=dtype, **shape)
 
 
-def over_rows(estimator: Any, X: Any, work: Callable[[Any], Array]) -> Array:
-    """`work(X)` of all rows: of an array at once, of scanned rows block by block."""
+def over_rows(estimator: Any, X: MatrixLike, *functions: Callable[[Rows], Array]) -> list[Array]:
+    """`function(X)` of all rows for several functions: of an array at once, of scanned rows in one pass."""
     rows = open_rows(X)
     if rows is None:
-        return work(validate_data(estimator, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False))
+        checked: Rows = validate_data(estimator, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        return [function(checked) for function in functions]
     adopt_columns(estimator, rows, reset=False)
-    return np.concatenate([work(block.X) for block in rows.blocks(READ_ROWS)])
+    found = [[function(block.X) for function in functions] for block in rows.blocks(READ_ROWS)]
+    return [np.concatenate(parts) for parts in zip(*found)]
 
 
 def new_rows(estimator: Any, X: Any) -> Array:
@@ -98,7 +94,7 @@ def new_rows(estimator: Any, X: Any) -> Array:
         adopt_columns(estimator, rows, reset=False)
         X = rows.take(np.arange(rows.n_rows))
     X = validate_data(estimator, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-    return np.asarray(X.toarray() if hasattr(X, "toarray") else X)
+    return dense(X)
 
 
 def adopt_columns(estimator: Any, rows: RowSource, reset: bool) -> None:

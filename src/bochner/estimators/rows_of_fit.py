@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
 
+from bochner._dense import dense
 from bochner._typing import Array
 from bochner.data import ArrayRows
 from bochner.errors import AssumptionError
@@ -26,7 +26,7 @@ class CertifiedRows:
     Attributes
     ----------
     X : array of shape (n, d)
-    Y : array of shape (n, k)
+    Y : array of shape (n, t)
         Empty columns if no targets were given.
     weight : array of shape (n,)
     kept : array of int of shape (n,)
@@ -67,8 +67,7 @@ def certified_rows(
     present = np.flatnonzero(weight > 0)
     size = len(present) * rows.n_features * 8
     require_memory(MemoryBill({"rows": 2 * size}), "Certify fewer rows.")
-    X = rows.X[present]
-    X = X.toarray() if issparse(X) else np.asarray(X)
+    X = dense(rows.X[present])
     Y = np.asarray(rows.Y, dtype=float).reshape(rows.n_rows, -1)[present]
     _require_range("The targets", Y)
     _require_range("The weights", weight[present])

@@ -9,7 +9,8 @@ import numpy as np
 from sklearn.utils.validation import validate_data
 
 from bochner._random import resolve_seed
-from bochner.estimators._sklearn import Interval, refuse_lazy, validated
+from bochner._sklearn import SEED_RULE, Interval, refuse_lazy, validated
+from bochner._typing import Constraints
 from bochner.estimators.map_transformer import MapTransformer
 from bochner.features import SplineMap, draw_spline_map
 from bochner.kernels import Spline
@@ -63,11 +64,11 @@ class SplineFeatures(MapTransformer):
     True
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _parameter_constraints: Constraints = {
         "order": [Interval(Real, 2, None, closed="neither")],
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "length_scale": [Interval(Real, 0, None, closed="neither"), "array-like"],
-        "random_state": ["random_state", np.random.Generator],
+        "random_state": SEED_RULE,
     }
 
     def __init__(

@@ -1,14 +1,25 @@
 """X -> Z: feature maps and the blocked, threaded way to apply them."""
 
-from bochner.features.base import FeatureMap, TransformerMap, apply_map, linear_response, map_of, transform
+from bochner.features.base import (
+    FeatureMap,
+    LinearResponse,
+    TransformerMap,
+    apply_map,
+    linear_response,
+    map_of,
+    transform,
+)
 from bochner.features.fourier import FourierMap, FourierRecipe, draw_fourier_map, fourier_map, n_frequencies
 from bochner.features.orbit import OrbitFourierMap, OrbitMap, draw_orbit_map
+from bochner.features.shape import FourierShape
 from bochner.features.spline import SplineMap, draw_spline_map
 
 __all__ = [
     "FeatureMap",
     "FourierMap",
     "FourierRecipe",
+    "FourierShape",
+    "LinearResponse",
     "OrbitFourierMap",
     "OrbitMap",
     "SplineMap",

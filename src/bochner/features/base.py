@@ -1,17 +1,26 @@
-"""What a feature map is: a function X -> Z on blocks of rows, and the blocked, threaded way to apply one."""
+"""Feature maps X -> Z: the abstract base, and the blocked, threaded way to apply one."""
 
 from __future__ import annotations
 
-from typing import Any, Protocol, runtime_checkable
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from bochner._dense import dense
 from bochner._threads import run_in_threads
-from bochner._typing import Array
+from bochner._typing import Array, FloatType, Rows, Transformer
 from bochner.config import get_config
+from bochner.errors import AssumptionError
+
+if TYPE_CHECKING:
+    from bochner.features.fourier import FourierMap
 
 __all__ = [
     "FeatureMap",
+    "LinearResponse",
+    "MapRecipe",
     "TransformerMap",
     "apply_map",
     "linear_response",
@@ -25,43 +34,103 @@ _SCRATCH_BYTES = 2**21  # of one tile: stays near a core; larger tiles amortise 
 _SPAN_BYTES = 2**24  # of output that one thread writes at a time: threads then rarely fault on the same huge page
 
 
-@runtime_checkable
-class FeatureMap(Protocol):
-    """A map of rows to features."""
+class MapRecipe(Protocol):
+    """What a map can be drawn from again, bit for bit: a few numbers for workers, instead of its arrays."""
+
+    def draw(self) -> FeatureMap: ...
+
+
+class FeatureMap(ABC):
+    """A map of rows to features, x -> z(x) in R^D, that says what it can do.
+
+    A new map states its width, its bytes and `write`. The optional powers below have the answer of a map without them;
+    a map that has one overrides it. Nothing else in the library asks for the type of a map.
+    """
+
+    @property
+    @abstractmethod
+    def n_components(self) -> int:
+        """Output width D."""
+
+    @property
+    @abstractmethod
+    def scratch_width(self) -> int:
+        """Columns of scratch space that one row needs while it is mapped."""
+
+    @abstractmethod
+    def write(self, X: Rows, out: Array, scratch: Array) -> None:
+        """Write the features of the rows `X` (n, d) to `out` (n, D) on this thread.
+
+        `scratch` (n, scratch_width) is free to use; it and `out` have the float type of the computation.
+        """
+
+    @abstractmethod
+    def n_bytes(self, dtype: FloatType) -> int:
+        """Bytes that the map holds while it is applied in a float type: an item of the bill of every fit."""
+
+    # Optional powers.
+
+    @property
+    def recipe(self) -> MapRecipe | None:
+        """How to draw the same map again; None: its arrays are the map."""
+        return None
+
+    @property
+    def fourier(self) -> FourierMap | None:
+        """The map as one of Fourier features, if it is one."""
+        return None
+
+    def narrowed(self, n_components: int) -> FeatureMap:
+        """The map of this width whose features are, up to a factor, among those of this one (nested maps)."""
+        raise AssumptionError(f"{type(self).__name__} has no frequencies to leave out")
+
+    def linear_form(self, coef: Array) -> tuple[FeatureMap, Array] | None:
+        """A cheaper map u and coefficients v with u(x).v = z(x).coef, to be summed in float64; None: there is none."""
+        return None
+
+    def residual_variance(self, X: Rows, Z: Array) -> Array:
+        """k(x, x) - ||z(x)||^2 of rows with features Z, for maps of a projection of the kernel (Nystroem)."""
+        raise AssumptionError(f"{type(self).__name__} has no residual variances: its kernel estimates are unbiased.")
+
+    def unseen_variance(self, X: Rows, Z: Array, alpha: float) -> Array | float:
+        """What the prior adds to the variance of a prediction beyond the features, in units of the noise variance."""
+        return 0.0
+
+    def prepare(self, dtype: FloatType) -> None:
+        """Compute now what the first rows in a float type would compute."""
+        return
+
+
+class TransformerMap(FeatureMap):
+    """Any fitted scikit-learn transformer as a feature map."""
+
+    def __init__(self, transformer: Transformer, n_components: int) -> None:
+        self.transformer = transformer
+        self._width = n_components
 
     @property
     def n_components(self) -> int:
-        """Output width D."""
-        ...
+        return self._width
 
     @property
     def scratch_width(self) -> int:
-        """Columns of scratch space that one row needs while it is mapped."""
-        ...
+        return 0
 
-    def write(self, X: Any, out: Array, scratch: Array) -> None:
-        """Write the features of the rows `X` (b, d) to `out` (b, D) on this thread.
+    def write(self, X: Rows, out: Array, scratch: Array) -> None:
+        out[...] = dense(self.transformer.transform(X))
 
-        `scratch` (b, scratch_width) is free to use; it and `out` have the float type of the computation.
-        """
-        ...
+    def n_bytes(self, dtype: FloatType) -> int:
+        """Of the transformer's arrays, as far as they are its attributes."""
+        return sum(value.nbytes for value in vars(self.transformer).values() if isinstance(value, np.ndarray))
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {"transformer": self.transformer, "n_components": self._width}
 
-class TransformerMap:
-    """Any fitted scikit-learn transformer as a feature map."""
-
-    scratch_width = 0
-
-    def __init__(self, transformer: Any, n_components: int) -> None:
-        self.transformer = transformer
-        self.n_components = n_components
-
-    def write(self, X: Any, out: Array, scratch: Array) -> None:
-        Z = self.transformer.transform(X)
-        out[...] = Z.toarray() if hasattr(Z, "toarray") else np.asarray(Z)
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.transformer, self._width = state["transformer"], state["n_components"]
 
 
-def map_of(transformer: Any, X: Any) -> FeatureMap:
+def map_of(transformer: Transformer, X: Rows) -> FeatureMap:
     """The map of a fitted transformer: its own `map_` if that is a feature map, else its `transform` on blocks."""
     own = getattr(transformer, "map_", None)
     if isinstance(own, FeatureMap):
@@ -69,7 +138,7 @@ def map_of(transformer: Any, X: Any) -> FeatureMap:
     return TransformerMap(transformer, int(np.shape(transformer.transform(X[:1]))[1]))
 
 
-def transform(feature_map: FeatureMap, X: Any, dtype: np.dtype[Any]) -> Array:
+def transform(feature_map: FeatureMap, X: Rows, dtype: FloatType) -> Array:
     """Features of all rows: a new array (n, D) of the given float type, computed on all threads."""
     n = X.shape[0]
     Z = np.empty((n, feature_map.n_components), dtype=dtype)
@@ -83,14 +152,12 @@ def transform(feature_map: FeatureMap, X: Any, dtype: np.dtype[Any]) -> Array:
     return Z
 
 
-def linear_response(feature_map: FeatureMap, X: Any, coef: Array, offset: Array, dtype: np.dtype[Any]) -> Array:
-    """z(x).coef + offset of all rows, shape (n, k), without holding the features of more than a tile a thread.
-
-    A map with a `linear_form` gives a cheaper map and its coefficients, to be summed in float64.
-    """
+def linear_response(feature_map: FeatureMap, X: Rows, coef: Array, offset: Array, dtype: FloatType) -> Array:
+    """z(x).coef + offset of all rows, shape (n, t), without holding the features of more than a tile a thread."""
     response = np.empty((X.shape[0], coef.shape[1]), dtype=dtype)
-    if hasattr(feature_map, "linear_form"):
-        (feature_map, coef), dtype = feature_map.linear_form(coef), np.dtype(float)
+    cheaper = feature_map.linear_form(coef)
+    if cheaper is not None:
+        (feature_map, coef), dtype = cheaper, np.dtype(float)
     n, rows = X.shape[0], tile_rows(feature_map, dtype)
     weights = coef.astype(dtype)
 
@@ -107,7 +174,24 @@ def linear_response(feature_map: FeatureMap, X: Any, coef: Array, offset: Array,
     return response
 
 
-def apply_map(feature_map: FeatureMap, X: Any, out: Array, scratch: Array) -> None:
+@dataclass(frozen=True, eq=False)
+class LinearResponse:
+    """Predictions of a linear model on features, z(x).coef + offset, as a function of rows that can be sent to workers.
+
+    Rows are computed in `precision` at least, and predictions have the float type of the rows.
+    """
+
+    feature_map: FeatureMap
+    coef: Array
+    offset: Array
+    precision: FloatType
+
+    def __call__(self, X: Rows) -> Array:
+        dtype = np.promote_types(X.dtype, self.precision)
+        return linear_response(self.feature_map, X, self.coef, self.offset, dtype).astype(X.dtype, copy=False)
+
+
+def apply_map(feature_map: FeatureMap, X: Rows, out: Array, scratch: Array) -> None:
     """Write the features of the rows `X` to `out`, tile by tile, on this thread."""
     n, rows = X.shape[0], len(scratch)
     for start in range(0, n, rows):
@@ -115,12 +199,12 @@ def apply_map(feature_map: FeatureMap, X: Any, out: Array, scratch: Array) -> No
         feature_map.write(X[tile], out[tile], scratch[: tile.stop - start])
 
 
-def new_scratch(feature_map: FeatureMap, dtype: np.dtype[Any]) -> Array:
+def new_scratch(feature_map: FeatureMap, dtype: FloatType) -> Array:
     """Scratch space of one thread: as many rows as one tile has."""
     return np.empty((tile_rows(feature_map, dtype), feature_map.scratch_width), dtype=dtype)
 
 
-def tile_rows(feature_map: FeatureMap, dtype: np.dtype[Any]) -> int:
+def tile_rows(feature_map: FeatureMap, dtype: FloatType) -> int:
     """Rows of a tile whose scratch space stays in cache."""
     if feature_map.scratch_width == 0:
         return 4096

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from scipy.sparse import issparse
 
 from bochner._random import Purpose, generator
-from bochner._typing import Array
+from bochner._typing import Array, FloatType, Rows
+from bochner.features.base import FeatureMap
 from bochner.kernels.base import Stationary
 from bochner.sampling.base import Frequencies, Sampler
+from bochner.sampling.projection import DenseProjection, Projection
 
 __all__ = ["Embedding", "FourierMap", "FourierRecipe", "draw_fourier_map", "fourier_map", "n_frequencies"]
 
@@ -21,8 +23,8 @@ _NARROW = 16  # columns up to which projecting row by row beats GEMM
 
 
 @dataclass(frozen=True)
-class FourierMap:
-    """A fixed Fourier map of m frequencies, of which the last ones, as many as there are phases, have a phase.
+class FourierMap(FeatureMap):
+    """A fixed Fourier map of m frequencies; the last len(phase) of them use a phase.
 
         z(x) = [a_i cos(omega_i . x)], [a_i sin(omega_i . x)]  over the paired frequencies,   a_i^2 = k(0) w_i / m
                [a_i cos(omega_i . x + b_i)]                    over those with a phase,       a_i^2 = 2 k(0) w_i / m
@@ -32,67 +34,133 @@ class FourierMap:
 
     Attributes
     ----------
-    omega : array of shape (m, d), float64
+    projection : Projection
+        Products of rows with the frequencies.
     amplitude : array of shape (m,), float64
     phase : array of shape (n_phases,), float64
     recipe : FourierRecipe or None
         How to draw the same map again, if that is possible without data.
     """
 
-    omega: Array
+    projection: Projection
     amplitude: Array
     phase: Array
-    recipe: FourierRecipe | None = field(default=None, repr=False, compare=False)
-    _cast: dict[np.dtype[Any], tuple[Array, Array, Array]] = field(default_factory=dict, repr=False, compare=False)
+    recipe: FourierRecipe | None = field(default=None, repr=False, compare=False)  # type: ignore[assignment]
+    _cast: dict[FloatType, tuple[Array, Array]] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def dense(cls, omega: Array, amplitude: Array, phase: Array | None = None) -> Self:
+        """The map of a matrix of frequencies omega (m, d); without phases, a paired one."""
+        return cls(DenseProjection(omega), amplitude, np.empty(0) if phase is None else phase)
 
     @property
     def n_components(self) -> int:
-        return 2 * len(self.omega) - len(self.phase)
+        return 2 * self.n_frequencies - len(self.phase)
 
     @property
     def scratch_width(self) -> int:
-        return len(self.omega)
+        return self.n_frequencies
 
-    def write(self, X: Any, out: Array, scratch: Array) -> None:
+    @property
+    def n_frequencies(self) -> int:
+        """m."""
+        return self.projection.n_frequencies
+
+    @property
+    def n_features(self) -> int:
+        """d."""
+        return self.projection.n_features
+
+    @property
+    def omega(self) -> Array:
+        """The frequencies as a matrix (m, d), float64."""
+        return self.projection.matrix()
+
+    @property
+    def is_paired(self) -> bool:
+        """Whether every frequency has a cosine and a sine."""
+        return len(self.phase) == 0
+
+    @property
+    def is_phase(self) -> bool:
+        """Whether every frequency has a phase."""
+        return len(self.phase) == self.n_frequencies
+
+    def write(self, X: Rows, out: Array, scratch: Array) -> None:
         from bochner.features import _loops
 
-        omega_t, amplitude, phase = self._in(out.dtype)
-        if not issparse(X) and 0 < X.shape[1] == len(omega_t) <= _NARROW and len(X) > 0:
+        amplitude, phase = self._in(out.dtype)
+        narrow = 0 < X.shape[1] == self.n_features <= _NARROW and not issparse(X) and X.shape[0] > 0
+        if narrow and self.projection.has_matrix:
             self.write_row_by_row(X, out, scratch)
         else:
-            _loops.fourier_features(_project(X, omega_t, scratch), amplitude, phase, out)
+            _loops.fourier_features(self.projection.project(X, scratch), amplitude, phase, out)
 
-    def rounding(self, reach: Array, dtype: np.dtype[Any]) -> float:
-        """Bound on ||computed z(x) - z(x)|| for rows with |x_j| <= reach_j, in a float type of unit round-off u.
-
-        A phase is off by at most (d + 6) u sum_j |omega_ij| reach_j: frequencies rounded to the type, d products and
-        sums, the reduction of the argument; sine and cosine by 12 u more, amplitudes by 2 u.
-        """
-        unit, d = float(np.finfo(dtype).eps) / 2, self.omega.shape[1]
-        phases = np.minimum((d + 6) * unit * (np.abs(self.omega) @ reach), 2.0)
-        return float(np.linalg.norm(self.amplitude * (phases + 14 * unit))) * (1 + 1e-9)
-
-    def write_row_by_row(self, X: Array, out: Array, scratch: Array) -> None:
+    def write_row_by_row(self, X: Rows, out: Array, scratch: Array) -> None:
         """As `write`, without BLAS: a row has the same features to the bit, whatever rows come with it."""
         from bochner.features import _loops
 
         rows = np.ascontiguousarray(X, dtype=out.dtype)
-        _loops.narrow_fourier_features(rows, *self._in(out.dtype), out, scratch[0])
+        _loops.narrow_fourier_features(rows, self.projection.columns(out.dtype), *self._in(out.dtype), out, scratch[0])
 
-    def _in(self, dtype: np.dtype[Any]) -> tuple[Array, Array, Array]:
-        """omega' (d, m), amplitude and phase in a float type, kept for the next block."""
+    def n_bytes(self, dtype: FloatType) -> int:
+        return self.projection.n_bytes(dtype)
+
+    @property
+    def fourier(self) -> FourierMap:  # an optional power: this is one
+        return self
+
+    def narrowed(self, n_components: int) -> FourierMap:  # an optional power
+        """The map of the first frequencies: the one that a nested sampler draws at this width with the same seed."""
+        columns, scale = self.columns_of(n_components)
+        m = len(columns) if self.is_phase else len(columns) // 2
+        phase = self.phase[:m] if self.is_phase else self.phase[:0]
+        return FourierMap(self.projection.first(m), self.amplitude[:m] * scale, phase)
+
+    def columns_of(self, n_components: int) -> tuple[Array, float]:
+        """Columns of the `narrowed` map among those of this one, and the factor that makes them a map of their own."""
+        m = self.n_frequencies
+        if self.is_phase:
+            return np.arange(n_components), float(np.sqrt(m / n_components))
+        pairs, kept = m - len(self.phase), n_components // 2
+        return np.concatenate([np.arange(kept), pairs + np.arange(kept)]), float(np.sqrt(m / kept))
+
+    def begins_with(self, narrow: FourierMap) -> bool:
+        """Whether the first frequencies of this map are those of a narrower one, to the bit."""
+        return np.array_equal(self.omega[: narrow.n_frequencies], narrow.omega)
+
+    def projections(self, X: Array, some: slice = slice(None)) -> Array:
+        """omega_i . x of some frequencies, shape (m, n), for rows X (n, d)."""
+        return self.omega[some] @ X.T
+
+    def phase_reach(self, largest: Array) -> Array:
+        """Bound (m,) on omega_i . x in absolute value, of rows of absolute values at most `largest` (d,)."""
+        return np.abs(self.omega) @ largest.astype(float)
+
+    def rounding(self, reach: Array, dtype: FloatType) -> float:
+        """Bound on the norm of the rounding error of z(x), in a float type of unit round-off u.
+
+        Phases are off by their `Projection.phase_rounding`, sine and cosine by 12 u more, amplitudes by 2 u.
+        """
+        unit = float(np.finfo(dtype).eps) / 2
+        phases = np.minimum(self.projection.phase_rounding(reach, dtype), 2.0)
+        return float(np.linalg.norm(self.amplitude * (phases + 14 * unit))) * (1 + 1e-9)
+
+    def _in(self, dtype: FloatType) -> tuple[Array, Array]:
+        """Amplitude and phase in a float type, kept for the next block."""
         if dtype not in self._cast:
-            self._cast[dtype] = (
-                np.ascontiguousarray(self.omega.T, dtype=dtype),
-                self.amplitude.astype(dtype),
-                self.phase.astype(dtype),
-            )
+            self._cast[dtype] = self.amplitude.astype(dtype), self.phase.astype(dtype)
         return self._cast[dtype]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"omega": self.omega, "amplitude": self.amplitude, "phase": self.phase, "recipe": self.recipe}
+        """A matrix is stored as `omega`, the name that files have had from the beginning."""
+        linear = {"omega": self.omega} if self.projection.has_matrix else {"projection": self.projection}
+        return {**linear, "amplitude": self.amplitude, "phase": self.phase, "recipe": self.recipe}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        if "omega" in state:
+            state["projection"] = DenseProjection(state.pop("omega"))
         self.__dict__.update(state, _cast={})
 
 
@@ -135,23 +203,12 @@ def n_frequencies(n_components: int, embedding: Embedding) -> int:
 
 def fourier_map(frequencies: Frequencies, kernel: Stationary, *, n_components: int, seed: int) -> FourierMap:
     """The map of frequencies that are already drawn; those beyond n_components / 2 have a phase, the last ones."""
-    m = len(frequencies.omega)
+    m = frequencies.projection.n_frequencies
     n_phases = 2 * m - n_components
-    power = np.full(m, kernel.variance / m) * _weights(frequencies)
+    power = np.full(m, kernel.variance / m) * (1.0 if frequencies.weights is None else frequencies.weights)
     power[m - n_phases :] *= 2
     return FourierMap(
-        omega=frequencies.omega,
+        projection=frequencies.projection,
         amplitude=np.sqrt(power),
         phase=generator(seed, Purpose.PHASES).uniform(0, 2 * np.pi, m)[m - n_phases :],
     )
-
-
-def _weights(frequencies: Frequencies) -> Array:
-    return np.ones(len(frequencies.omega)) if frequencies.weights is None else frequencies.weights
-
-
-def _project(X: Any, omega_t: Array, scratch: Array) -> Array:
-    """X omega' in the float type of `scratch`, written there unless X is sparse."""
-    if issparse(X):
-        return np.asarray(X @ omega_t, dtype=scratch.dtype)
-    return np.matmul(np.asarray(X, dtype=scratch.dtype), omega_t, out=scratch)

@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh, solve_triangular
-from scipy.sparse import issparse
 
 from bochner._blas import cholesky, solve_lower
+from bochner._definite import raise_diagonal
+from bochner._dense import dense
 from bochner._threads import threads_for_factor
-from bochner._typing import Array
-from bochner.features.base import transform
+from bochner._typing import Array, FloatType, Rows
+from bochner.features.base import FeatureMap, transform
 from bochner.groups import Group, Transforms
-from bochner.kernels.algebra import Scaled
-from bochner.kernels.base import Isotropic, Stationary
+from bochner.kernels.base import Stationary
 
 __all__ = [
     "KernelMap",
@@ -38,7 +38,7 @@ _COLUMNS = 1024  # kernel values of a row at once: 512 rows of them stay in L2
 
 
 @dataclass(frozen=True, eq=False)
-class KernelMap:
+class KernelMap(FeatureMap):
     """Exact kernel values against fixed points, x -> [k_q(x, p_1), ..., k_q(x, p_L)], averaged over transformations.
 
     Attributes
@@ -55,7 +55,7 @@ class KernelMap:
     points: Array
     transforms: Transforms | None = None
     one_sided: bool = True
-    _cast: dict[np.dtype[Any], list[Array]] = field(default_factory=dict, repr=False)
+    _cast: dict[FloatType, list[Array]] = field(default_factory=dict, repr=False)
 
     @property
     def n_components(self) -> int:
@@ -65,8 +65,8 @@ class KernelMap:
     def scratch_width(self) -> int:
         return len(self._weights) * self._chunk_width()
 
-    def write(self, X: Any, out: Array, scratch: Array) -> None:
-        rows = np.asarray(X.toarray() if issparse(X) else X, dtype=out.dtype)
+    def write(self, X: Rows, out: Array, scratch: Array) -> None:
+        rows = dense(X, out.dtype)
         if self.transforms is None or self.one_sided:
             self._write_one_side(rows, out, scratch)
             return
@@ -74,6 +74,10 @@ class KernelMap:
         for weight, moved in self.transforms.of(rows):
             self._write_one_side(moved, part, scratch)
             out += out.dtype.type(weight) * part
+
+    def n_bytes(self, dtype: FloatType) -> int:
+        """The points, and their transformed versions in the float type."""
+        return self.points.size * (8 + len(self._weights) * dtype.itemsize)
 
     def diagonal(self, X: Array) -> Array:
         """k_q(x, x) of every row."""
@@ -107,7 +111,7 @@ class KernelMap:
     def _chunk_width(self) -> int:
         return min(len(self.points), max(1, _COLUMNS // len(self._weights)))
 
-    def _moved(self, dtype: np.dtype[Any]) -> list[Array]:
+    def _moved(self, dtype: FloatType) -> list[Array]:
         """Transformed points (r w, d) of every chunk, transformations outermost; kept for the next block."""
         if dtype not in self._cast:
             self._cast[dtype] = [
@@ -144,27 +148,27 @@ def moves_one_side(kernel: Stationary, group: Group | None, transforms: Transfor
 
 def sees_distance_only(kernel: Stationary) -> bool:
     """Whether k(g x, g y) = k(x, y) for every unitary g: a kernel of distance with one length scale."""
-    while isinstance(kernel, Scaled):
-        kernel = kernel.kernel
-    return isinstance(kernel, Isotropic) and np.ndim(kernel._scales()) == 0
+    profile = kernel.without_factor().of_distance()
+    return profile is not None and np.ndim(profile.scales()) == 0
 
 
 def _kernel_values(kernel: Stationary, X: Array, Y: Array, scratch: Array) -> Array:
     """k(x, y) in the float type of X: by GEMM for a kernel of distance, ||x - y||^2 = ||x||^2 + ||y||^2 - 2 x.y."""
-    if not isinstance(kernel, Isotropic):
+    profile = kernel.of_distance()
+    if profile is None:
         return kernel(X, Y).astype(X.dtype)
-    scale = np.asarray(kernel._scales(X.shape[1]), dtype=X.dtype)
+    scale = np.asarray(profile.scales(X.shape[1]), dtype=X.dtype)
     X, Y = X / scale, Y / scale
     middle = Y.mean(axis=0)  # fewer digits cancel
     X, Y = X - middle, Y - middle
     squared = np.matmul(X, -2 * Y.T, out=scratch.reshape(-1)[: len(X) * len(Y)].reshape(len(X), len(Y)))
     squared += np.einsum("ij,ij->i", X, X)[:, None]
     squared += np.einsum("ij,ij->i", Y, Y)
-    return kernel.profile(np.sqrt(np.maximum(squared, 0, out=squared), out=squared))
+    return profile.profile(np.sqrt(np.maximum(squared, 0, out=squared), out=squared))
 
 
 @dataclass(frozen=True, eq=False)
-class NystroemMap:
+class NystroemMap(FeatureMap):
     """Kernel values against landmarks, whitened, in float64: whitening magnifies the rounding of kernel values.
 
     The first landmarks alone give the first features.
@@ -192,7 +196,7 @@ class NystroemMap:
     def scratch_width(self) -> int:
         return self.values.scratch_width
 
-    def write(self, X: Any, out: Array, scratch: Array) -> None:
+    def write(self, X: Rows, out: Array, scratch: Array) -> None:
         double = out.dtype == np.float64
         K = out if double else np.empty(out.shape)
         self.values.write(X, K, scratch if double else np.empty(scratch.shape))
@@ -200,25 +204,39 @@ class NystroemMap:
         if not double:
             out[...] = K
 
-    def shortfall(self, X: Any, Z: Array) -> Array:
-        """k(x, x) - z(x).z(x) of rows with features Z: what of the kernel the landmarks do not see at x."""
-        rows = np.asarray(X.toarray() if issparse(X) else X, dtype=float)
-        return np.maximum(self.values.diagonal(rows) - np.einsum("ij,ij->i", Z, Z, dtype=float), 0.0)
+    def n_bytes(self, dtype: FloatType) -> int:
+        """The landmarks, and the factor that whitens their kernel values: 8 L^2 bytes."""
+        return self.values.n_bytes(np.dtype(float)) + self.factor.nbytes
 
-    def unseen_variance(self, X: Any, Z: Array, alpha: float) -> Array:
-        """What the prior adds to the variance of a prediction where no landmark is near, in units of the noise.
+    # Optional powers.
+
+    def narrowed(self, n_components: int) -> NystroemMap:
+        """The map of the first landmarks alone, whose factor is the first part of this one."""
+        values = replace(self.values, points=self.values.points[:n_components], _cast={})
+        return NystroemMap(values, np.ascontiguousarray(self.factor[:n_components, :n_components]))
+
+    def residual_variance(self, X: Rows, Z: Array) -> Array:
+        """Nystroem residual variance k(x, x) - ||z(x)||^2 of rows with features Z; rounding can make it negative."""
+        return self.values.diagonal(dense(X, float)) - np.einsum("ij,ij->i", Z, Z, dtype=float)
+
+    def shortfall(self, X: Rows, Z: Array) -> Array:
+        """The residual variance, at least 0."""
+        return np.maximum(self.residual_variance(X, Z), 0.0)
+
+    def unseen_variance(self, X: Rows, Z: Array, alpha: float) -> Array:
+        """Prior variance of a prediction that the landmarks do not explain, in units of the noise variance.
 
             (shortfall(x) - median shortfall) / max(alpha, mean shortfall),      1 / alpha = signal / noise
 
-        A model of the features alone takes what they do not see for noise, the same everywhere (the deterministic
+        A model of the features alone takes the residual variance for noise, the same everywhere (the deterministic
         training conditional of Quinonero-Candela & Rasmussen 2005), and is far too sure of itself between landmarks.
-        This puts it where it is: the noise of most rows stays, and a shortfall that is much larger than at the rows of
-        the fit counts as in the exact process.
+        This puts it where it is: the noise of most rows stays, and a residual variance that is much larger than at the
+        rows of the fit counts as in the exact process.
         """
         return self.in_units_of_noise(self.shortfall(X, Z), alpha)
 
     def in_units_of_noise(self, shortfall: Any, alpha: float) -> Any:
-        """The formula of `unseen_variance`, of numbers or of nodes of a graph."""
+        """The formula of `unseen_variance`, for arrays or for nodes of an ONNX graph."""
         usual = min(self.median_shortfall, self.mean_shortfall)
         return (shortfall - usual) * (1 / max(alpha, self.mean_shortfall, np.finfo(float).tiny))
 
@@ -235,23 +253,23 @@ def draw_nystroem_map(values: KernelMap, others: Array | None = None) -> Nystroe
     """
     K = transform(values, values.points, np.dtype(float))
     diagonal = np.diagonal(K).copy()
-    jitter = _JITTER * float(np.max(diagonal))
-    while not _factorise(K, diagonal + jitter):
-        K = np.triu(K, 1)
-        K += K.T
-        jitter *= 10
-    drawn = NystroemMap(values, K)
+
+    def factorise(jitter: float) -> Array | None:
+        """Overwrite the lower triangle of K by its Cholesky factor; the upper one has what is needed to try again."""
+        np.fill_diagonal(K, diagonal + jitter)
+        with threads_for_factor(len(K)):
+            if cholesky(K):
+                return K
+        above = np.triu(K, 1)
+        np.add(above, above.T, out=K)
+        return None
+
+    factor, _ = raise_diagonal(factorise, _JITTER * float(np.max(diagonal)))
+    drawn = NystroemMap(values, factor)
     if others is None or len(others) == 0:
         return drawn
     shortfall = drawn.shortfall(others, transform(drawn, others, np.dtype(float)))
     return replace(drawn, median_shortfall=float(np.median(shortfall)), mean_shortfall=float(np.mean(shortfall)))
-
-
-def _factorise(K: Array, diagonal: Array) -> bool:
-    """Overwrite the lower triangle of K, with another diagonal, by its Cholesky factor; False if it is not definite."""
-    np.fill_diagonal(K, diagonal)
-    with threads_for_factor(len(K)):
-        return cholesky(K)
 
 
 def leverage_of_rows(X: Array, pilot: KernelMap, rank: int) -> Array:

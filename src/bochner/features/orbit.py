@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from bochner._typing import Array
+from bochner._typing import Array, FloatType, Rows
 from bochner.features.base import FeatureMap
-from bochner.features.fourier import FourierMap, _project
+from bochner.features.fourier import FourierMap
 from bochner.groups import Transforms
+from bochner.sampling.projection import multiplied
 
 __all__ = ["OrbitFourierMap", "OrbitMap", "draw_orbit_map"]
 
@@ -26,13 +27,14 @@ _PROJECTED = 1024  # columns projected at once: 512 rows stay in L2, and GEMM is
 
 def draw_orbit_map(base: FeatureMap, transforms: Transforms) -> FeatureMap:
     """The base map averaged over the transformations, in the fastest way there is for the two."""
-    if isinstance(base, FourierMap) and transforms.linear:
-        return OrbitFourierMap(base, transforms)
+    fourier = base.fourier
+    if fourier is not None and fourier.projection.has_matrix and transforms.linear:
+        return OrbitFourierMap(fourier, transforms)
     return OrbitMap(base, transforms)
 
 
 @dataclass(frozen=True, eq=False)
-class OrbitMap:
+class OrbitMap(FeatureMap):
     """Any map, averaged over any transformations: each is applied to the rows.
 
     Attributes
@@ -52,13 +54,16 @@ class OrbitMap:
     def scratch_width(self) -> int:
         return self.base.scratch_width
 
-    def write(self, X: Any, out: Array, scratch: Array) -> None:
+    def write(self, X: Rows, out: Array, scratch: Array) -> None:
         Z = np.empty_like(out)
         out[...] = 0
         for weight, rows in self.transforms.of(X):
             self.base.write(rows, Z, scratch)
             Z *= out.dtype.type(weight)
             out += Z
+
+    def n_bytes(self, dtype: FloatType) -> int:
+        return self.base.n_bytes(dtype)
 
 
 @dataclass(frozen=True)
@@ -71,7 +76,7 @@ class _Chunk:
 
 
 @dataclass(frozen=True, eq=False)
-class OrbitFourierMap:
+class OrbitFourierMap(FeatureMap):
     """A Fourier map averaged over linear transformations, which are applied to the frequencies.
 
     Attributes
@@ -82,7 +87,7 @@ class OrbitFourierMap:
 
     base: FourierMap
     transforms: Transforms
-    _cast: dict[np.dtype[Any], list[_Chunk]] = field(default_factory=dict, repr=False)
+    _cast: dict[FloatType, list[_Chunk]] = field(default_factory=dict, repr=False)
     _lock: Any = field(default_factory=Lock, repr=False)
 
     @property
@@ -93,17 +98,18 @@ class OrbitFourierMap:
     def scratch_width(self) -> int:
         return len(self.transforms) * self._chunk_width()
 
-    def n_bytes(self, dtype: np.dtype[Any]) -> int:
-        """Bytes of the transformed frequencies."""
-        return len(self.transforms) * self.base.omega.size * dtype.itemsize
+    def n_bytes(self, dtype: FloatType) -> int:
+        """The frequencies, and their transformed versions."""
+        moved = len(self.transforms) * self.base.n_frequencies * self.base.n_features * dtype.itemsize
+        return self.base.n_bytes(dtype) + moved
 
-    def prepare(self, dtype: np.dtype[Any]) -> None:
+    def prepare(self, dtype: FloatType) -> None:  # an optional power
         """Transform the frequencies for a float type; done once, by the first row otherwise."""
         with self._lock:
             if dtype not in self._cast:
                 self._cast[dtype] = [self._chunk(start, stop, dtype) for start, stop in self._ranges()]
 
-    def write(self, X: Any, out: Array, scratch: Array) -> None:
+    def write(self, X: Rows, out: Array, scratch: Array) -> None:
         from bochner.features import _loops
 
         self.prepare(out.dtype)
@@ -113,7 +119,7 @@ class OrbitFourierMap:
         flat = scratch.reshape(-1)
         for chunk in self._cast[out.dtype]:
             own, width = slice(chunk.start, chunk.stop), chunk.omega_t.shape[1]
-            projection = _project(X, chunk.omega_t, flat[: len(out) * width].reshape(len(out), width))
+            projection = multiplied(X, chunk.omega_t, flat[: len(out) * width].reshape(len(out), width))
             at = pairs + chunk.start  # of the sines, and of the cosines with a phase
             if chunk.start < pairs:
                 _loops.orbit_pairs(projection, amplitude[own], weights, out, chunk.start, at)
@@ -123,11 +129,11 @@ class OrbitFourierMap:
 
     def _chunk_width(self) -> int:
         """Frequencies of a chunk: whole vectors of 16, at least one of them."""
-        return min(len(self.base.omega), max(16, _PROJECTED // len(self.transforms) // 16 * 16))
+        return min(self.base.n_frequencies, max(16, _PROJECTED // len(self.transforms) // 16 * 16))
 
     def _ranges(self) -> list[tuple[int, int]]:
         """Chunks of frequencies; none has both pairs and phases."""
-        m, width = len(self.base.omega), self._chunk_width()
+        m, width = self.base.n_frequencies, self._chunk_width()
         pairs = m - len(self.base.phase)
         return [
             (start, min(start + width, end))
@@ -135,7 +141,7 @@ class OrbitFourierMap:
             for start in range(begin, end, width)
         ]
 
-    def _chunk(self, start: int, stop: int, dtype: np.dtype[Any]) -> _Chunk:
+    def _chunk(self, start: int, stop: int, dtype: FloatType) -> _Chunk:
         omega_t = np.ascontiguousarray(self.base.omega[start:stop].T)
         d, w = omega_t.shape
         moved = np.empty((d, len(self.transforms), w), dtype=dtype)

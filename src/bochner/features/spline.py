@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
 
+from bochner._dense import dense
 from bochner._random import Purpose, generator
-from bochner._typing import Array
+from bochner._typing import Array, FloatType, Rows
 from bochner.errors import invalid_parameter
+from bochner.features.base import FeatureMap
 from bochner.kernels.spline import Spline
 
 __all__ = ["SplineMap", "draw_spline_map"]
 
 
 @dataclass(frozen=True)
-class SplineMap:
+class SplineMap(FeatureMap):
     """Splines about centres w_i in a period.
 
         z_i(x) = prod_j Lambda_{q/2}(x_j / length_scale_j - w_ij) / sqrt(D Lambda_q(0)^(d-1))
@@ -43,8 +43,8 @@ class SplineMap:
     def scratch_width(self) -> int:
         return len(self.centres)
 
-    def write(self, X: Any, out: Array, scratch: Array) -> None:
-        rows = np.asarray(X.toarray() if issparse(X) else X, dtype=out.dtype)
+    def write(self, X: Rows, out: Array, scratch: Array) -> None:
+        rows = dense(X, out.dtype)
         d = self.centres.shape[1]
         period = np.broadcast_to(self.kernel.length_scale, (d,)).astype(out.dtype)
         half = Spline(order=self.kernel.order / 2)
@@ -52,6 +52,9 @@ class SplineMap:
         for j in range(d):
             np.subtract.outer(rows[:, j] / period[j], self.centres[:, j].astype(out.dtype), out=scratch)
             out *= half.waves(scratch)
+
+    def n_bytes(self, dtype: FloatType) -> int:
+        return self.centres.nbytes
 
 
 def draw_spline_map(kernel: Spline, *, n_features: int, n_components: int, seed: int) -> SplineMap:

@@ -1,4 +1,4 @@
-"""Transformations that a prediction should not depend on: what `OrbitFeatures` averages over."""
+"""Groups of transformations for invariant features: `OrbitFeatures` averages over them."""
 
 from bochner.groups.base import Action, Group, Transforms, act
 from bochner.groups.combined import FromFunctions, FromMatrices, Product

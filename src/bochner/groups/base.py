@@ -1,24 +1,25 @@
-"""What a group is here: transformations of rows, their law q, and what is known of them."""
+"""Base class of groups: transformations of rows, their law q, and their sampling."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator
 
+from bochner._dense import dense
 from bochner._random import Purpose, generator
-from bochner._typing import Array
+from bochner._typing import Array, ArrayLike, Rows
 from bochner.errors import InvalidDataError, invalid_parameter
 
 __all__ = ["MOST_ELEMENTS", "Action", "Group", "Transforms", "act", "check_integer"]
 
 Action: TypeAlias = csr_array | Callable[[Array], Array]
-"""A sparse matrix A (d, d) with g x = A x, or a function of rows (b, d) that returns as many rows."""
+"""A sparse matrix A (d, d) with g x = A x, or a function of rows (n, d) that returns as many rows."""
 
 MOST_ELEMENTS = 10_000
 """A larger group is not listed; it is sampled."""
@@ -52,24 +53,31 @@ class Transforms:
         """Every action is a matrix."""
         return all(issparse(action) for action in self.actions)
 
-    def of(self, X: Any) -> Iterator[tuple[float, Any]]:
+    @property
+    def matrices(self) -> tuple[csr_array, ...]:
+        """The matrices A_g of linear actions."""
+        if not self.linear:
+            raise InvalidDataError("Transformations that are functions have no matrices.")
+        return cast("tuple[csr_array, ...]", self.actions)
+
+    def of(self, X: Rows) -> Iterator[tuple[float, Any]]:
         """(weight, g X) for every transformation."""
         for weight, action in zip(self.weights, self.actions, strict=True):
             yield float(weight), act(action, X)
 
 
-def act(action: Action, X: Any) -> Any:
+def act(action: Action, X: Rows) -> Any:
     """g x of every row, in the float type of X; sparse rows stay sparse under a matrix."""
     if issparse(action):
         matrix = action.astype(X.dtype)  # type: ignore[union-attr]
-        return (X @ matrix.T).tocsr() if issparse(X) else np.ascontiguousarray((matrix @ X.T).T)
-    rows = np.asarray(action(X.toarray() if issparse(X) else X), dtype=X.dtype)  # type: ignore[operator]
+        return (X @ matrix.T).tocsr() if issparse(X) else np.ascontiguousarray((matrix @ np.asarray(X).T).T)
+    rows = np.asarray(action(dense(X)), dtype=X.dtype)  # type: ignore[operator]
     if rows.shape != X.shape:
         raise InvalidDataError(f"A transformation must return rows of shape {X.shape}. Got {rows.shape} instead.")
     return rows
 
 
-class Group(BaseEstimator):
+class Group(ABC, BaseEstimator):
     """Transformations of rows with a law q. `OrbitFeatures` averages over them.
 
     Groups are small scikit-learn objects: `get_params`, `clone` and grid search work on them. The width of the rows is
@@ -86,6 +94,7 @@ class Group(BaseEstimator):
         Sampled elements are independent; those of image groups are spread evenly instead, which has less error.
     """
 
+    # A subclass whose answer depends on its parameters has a property of the name.
     unitary: bool = True
     closed: bool = True
     independent_draws: bool = True
@@ -103,14 +112,26 @@ class Group(BaseEstimator):
         """Draws from the law q, each with this law: independent, unless `independent_draws` is False."""
 
     def _weights(self, d: int) -> Array | None:
-        """Weights of the listed elements; None: all equal."""
+        """Weights of the listed elements; None: all equal. A subclass with another law gives them."""
+        return None
+
+    def known_width(self) -> int | None:
+        """The number of columns, where the parameters tell it; None for a group of rows of any width."""
         return None
 
     def check_width(self, n_features: int | None) -> int:
-        """The number of columns, if this group can act on so many."""
+        """The number of columns, if this group can act on so many. A subclass that cannot act on all says so."""
         if n_features is None:
             raise invalid_parameter(self, "n_features", "given: this group acts on rows of any width", n_features)
         return check_integer(self, "n_features", n_features, 1)
+
+    def has_equal_weights(self, n_features: int | None = None) -> bool:
+        """Every element of a finite group is as likely as any other."""
+        return self._weights(self.check_width(n_features)) is None
+
+    def draw(self, n: int, n_features: int, rng: np.random.Generator) -> Sequence[Action]:
+        """Draws from the law q, with repetitions."""
+        return self._draw(n, n_features, rng)
 
     def elements(self, n_features: int | None = None) -> Transforms:
         """All elements, with their weights."""
@@ -145,8 +166,8 @@ class Group(BaseEstimator):
             tuple(self._draw(r, d, rng)), np.full(r, 1 / r), whole=False, independent=self.independent_draws
         )
 
-    def unitarity_defect(self, X: Any, *, n_transforms: int = 64, seed: int = 0) -> float:
-        """How far the actions are from unitary on rows: the largest abs(||g x|| / ||x|| - 1), 0 for unitary actions.
+    def unitarity_defect(self, X: ArrayLike, *, n_transforms: int = 64, seed: int = 0) -> float:
+        """Deviation from unitarity on rows: the largest abs(||g x|| / ||x|| - 1), 0 for unitary actions.
 
         Parameters
         ----------
@@ -155,19 +176,19 @@ class Group(BaseEstimator):
             Transformations to look at; all of them if there are not more.
         seed : int, default=0
         """
-        X = np.asarray(X, dtype=float)
-        order = self.order(X.shape[1])
+        rows = np.asarray(X, dtype=float)
+        order = self.order(rows.shape[1])
         few = n_transforms if order is None else min(n_transforms, order)
-        lengths = np.linalg.norm(X, axis=1)
-        X, lengths = X[lengths > 0], lengths[lengths > 0]
+        lengths = np.linalg.norm(rows, axis=1)
+        rows, lengths = rows[lengths > 0], lengths[lengths > 0]
         defects = [
             np.abs(np.linalg.norm(moved, axis=1) / lengths - 1)
-            for _, moved in self.sample(few, X.shape[1], seed=seed).of(X)
+            for _, moved in self.sample(few, rows.shape[1], seed=seed).of(rows)
         ]
         return float(np.max(defects, initial=0.0))
 
 
-def check_integer(owner: object, name: str, value: Any, least: int) -> int:
+def check_integer(owner: object, name: str, value: object, least: int) -> int:
     """An integer parameter that is at least `least`."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
         raise invalid_parameter(owner, name, f"an integer >= {least}", value)

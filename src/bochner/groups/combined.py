@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from itertools import product
-from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from bochner._typing import Array
+from bochner._dense import dense
+from bochner._typing import Array, ArrayLike, SparseMatrix
 from bochner.errors import InvalidDataError, invalid_parameter
 from bochner.groups.base import Action, Group, act
 
@@ -43,13 +44,16 @@ class Product(Group):
     def independent_draws(self) -> bool:  # type: ignore[override]
         return all(group.independent_draws for group in self.groups)
 
+    # What is known of a product is known of its factors.
+
+    def known_width(self) -> int | None:
+        return next((width for group in self.groups if (width := group.known_width()) is not None), None)
+
     def check_width(self, n_features: int | None = None) -> int:
         groups = list(self.groups)
         if not groups or not all(isinstance(group, Group) for group in groups):
             raise invalid_parameter(self, "groups", "a non-empty list of groups", self.groups)
-        if n_features is None:
-            known = [group for group in groups if hasattr(group, "shape")]
-            n_features = known[0].check_width(None) if known else None
+        n_features = self.known_width() if n_features is None else n_features
         for group in groups:
             group.check_width(n_features)
         return super().check_width(n_features)
@@ -60,16 +64,16 @@ class Product(Group):
         return None if None in orders else int(np.prod(np.array(orders, dtype=object)))
 
     def _list(self, d: int) -> Sequence[Action]:
-        return [_compose(parts) for parts in product(*(group._list(d) for group in self.groups))]
+        return [_compose(parts) for parts in product(*(group.elements(d).actions for group in self.groups))]
 
     def _weights(self, d: int) -> Array | None:
-        if all(group._weights(d) is None for group in self.groups):
+        if all(group.has_equal_weights(d) for group in self.groups):
             return None
         parts = [group.elements(d).weights for group in self.groups]
         return np.array([np.prod(weights) for weights in product(*parts)])
 
     def _draw(self, n: int, d: int, rng: np.random.Generator) -> Sequence[Action]:
-        return [_compose(parts) for parts in zip(*(group._draw(n, d, rng) for group in self.groups), strict=True)]
+        return [_compose(parts) for parts in zip(*(group.draw(n, d, rng) for group in self.groups), strict=True)]
 
 
 def _compose(actions: Sequence[Action]) -> Action:
@@ -97,15 +101,17 @@ class _Composed:
 class _Given(Group):
     """A finite list of actions from the user."""
 
-    weights: Any
+    weights: ArrayLike | None
 
-    def _given(self) -> list[Any]:
-        raise NotImplementedError
+    @abstractmethod
+    def _given(self) -> Sequence[Action]:
+        """The validated actions."""
 
     def order(self, n_features: int | None = None) -> int:
         return len(self._given())
 
     def _weights(self, d: int) -> Array | None:
+        # Overrides equal weights: the law is the user's.
         if self.weights is None:
             return None
         weights = np.asarray(self.weights, dtype=float)
@@ -134,7 +140,12 @@ class FromMatrices(_Given):
     """
 
     def __init__(
-        self, matrices: Sequence[Any], *, weights: Any = None, unitary: bool = True, closed: bool = False
+        self,
+        matrices: Sequence[ArrayLike | SparseMatrix],
+        *,
+        weights: ArrayLike | None = None,
+        unitary: bool = True,
+        closed: bool = False,
     ) -> None:
         self.matrices = matrices
         self.weights = weights
@@ -150,7 +161,11 @@ class FromMatrices(_Given):
                 raise invalid_parameter(self, "matrices", "square and of one shape", matrix.shape)
         return matrices
 
+    def known_width(self) -> int | None:
+        return int(self._given()[0].shape[0])
+
     def check_width(self, n_features: int | None = None) -> int:
+        # Overrides: the matrices have a width.
         matrices = self._given()
         d = matrices[0].shape[0]
         if n_features is not None and n_features != d:
@@ -164,7 +179,7 @@ class FromMatrices(_Given):
         return self._given()
 
     def _check_orthogonal(self, matrix: csr_array) -> None:
-        gram = (matrix.T @ matrix).toarray()
+        gram = dense(matrix.T @ matrix)
         defect = float(np.max(np.abs(gram - np.eye(len(gram)))))
         if defect > _UNITARY_TOLERANCE:
             raise invalid_parameter(
@@ -176,7 +191,7 @@ class FromMatrices(_Given):
 
 
 class FromFunctions(_Given):
-    """A list of functions of rows (b, d) -> (b, d); nothing is known of them.
+    """A list of functions of rows (n, d) -> (n, d); nothing is known of them.
 
     Parameters
     ----------
@@ -192,7 +207,7 @@ class FromFunctions(_Given):
         self,
         functions: Sequence[Callable[[Array], Array]],
         *,
-        weights: Any = None,
+        weights: ArrayLike | None = None,
         unitary: bool = False,
         closed: bool = False,
     ) -> None:

@@ -37,6 +37,7 @@ class _OfBlocks(Group):
         return d // size
 
     def check_width(self, n_features: int | None) -> int:
+        # Overrides: the width is a multiple of the block size.
         d = super().check_width(n_features)
         self._n_blocks(d)
         return d
@@ -66,6 +67,7 @@ class CyclicShifts(_OfBlocks):
         self.block_size = block_size
 
     def check_width(self, n_features: int | None) -> int:
+        # Overrides: the number of blocks is a multiple of the step, too.
         d = super().check_width(n_features)
         if self._n_blocks(d) % check_integer(self, "step", self.step, 1):
             raise InvalidDataError(
@@ -104,6 +106,7 @@ class Permutations(_OfBlocks):
         self.both_sides = both_sides
 
     def _n_blocks(self, d: int) -> int:
+        # Overrides: rows of a square matrix have its side as the number of blocks.
         if not self.both_sides:
             return super()._n_blocks(d)
         side = int(np.sqrt(d) + 0.5)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Sequence
 from numbers import Real
-from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.stats import qmc
 
 from bochner._typing import Array
-from bochner.errors import InvalidDataError, invalid_parameter
-from bochner.groups.base import Action, Group, check_integer
-from bochner.groups.interpolation import INTERPOLATIONS, affine_action
+from bochner.errors import invalid_parameter
+from bochner.groups.base import check_integer
+from bochner.groups.image_base import Affine, FiniteImageGroup, ImageGroup
 
 __all__ = [
     "Dihedral",
@@ -24,74 +21,10 @@ __all__ = [
     "ImageTranslations",
 ]
 
-Affine: TypeAlias = tuple[Array, Array]
-"""(L, t): the map p -> L p + t of points (row, column) around the middle of the image."""
-
 _STILL = np.zeros(2)
 
 
-class _ImageGroup(Group):
-    """A group of affine maps of images, row by row and channels last. A subclass lists or draws the maps.
-
-    Attributes
-    ----------
-    shape : (h, w) or (h, w, c)
-    """
-
-    shape: tuple[int, ...]
-    wrap: bool = False
-    interpolation: str = "linear"
-    independent_draws = False  # they are spread
-
-    @abstractmethod
-    def _maps(self) -> list[Affine]:
-        """The maps of a finite family."""
-
-    def _draw_maps(self, n: int, rng: np.random.Generator) -> list[Affine]:
-        """Draws from the law q."""
-        maps = self._maps()
-        return [maps[i] for i in rng.integers(len(maps), size=n)]
-
-    def order(self, n_features: int | None = None) -> int | None:
-        return len(self._maps())
-
-    def check_width(self, n_features: int | None = None) -> int:
-        width = int(np.prod(self._checked_shape()))
-        if n_features is not None and n_features != width:
-            raise InvalidDataError(
-                f"{type(self).__name__} acts on images of shape {tuple(self.shape)}, rows of {width} columns. "
-                f"Got {n_features} columns."
-            )
-        return width
-
-    def _list(self, d: int) -> Sequence[Action]:
-        return [self._action(each) for each in self._maps()]
-
-    def _draw(self, n: int, d: int, rng: np.random.Generator) -> Sequence[Action]:
-        return [self._action(each) for each in self._draw_maps(n, rng)]
-
-    def _action(self, affine: Affine) -> Action:
-        if self.interpolation not in INTERPOLATIONS:
-            raise invalid_parameter(self, "interpolation", f"one of {sorted(INTERPOLATIONS)}", self.interpolation)
-        return affine_action(
-            self._checked_shape(), affine[0], affine[1], interpolation=self.interpolation, wrap=self.wrap
-        )
-
-    def _checked_shape(self) -> tuple[int, ...]:
-        try:
-            shape = tuple(int(size) for size in self.shape)
-        except TypeError:
-            shape = ()
-        if len(shape) not in (2, 3) or min(shape) < 1:
-            raise invalid_parameter(self, "shape", "(height, width) or (height, width, channels)", self.shape)
-        return shape
-
-    def _square(self) -> bool:
-        shape = self._checked_shape()
-        return shape[0] == shape[1]
-
-
-class ImageRotations(_ImageGroup):
+class ImageRotations(ImageGroup):
     """Rotations about the middle of the image, by n angles or by any angle.
 
     By 360 k / n degrees if `max_angle` is 180: a group. By angles spread evenly over +-max_angle otherwise: local
@@ -130,7 +63,7 @@ class ImageRotations(_ImageGroup):
 
     @property
     def unitary(self) -> bool:  # type: ignore[override]
-        return self.closed and (self.n in (1, 2) or (self.n == 4 and self._square()))
+        return self.closed and (self.n in (1, 2) or (self.n == 4 and self.is_square()))
 
     @property
     def closed(self) -> bool:  # type: ignore[override]
@@ -149,7 +82,7 @@ class ImageRotations(_ImageGroup):
         return [_rotation(largest * u) for (u,) in _spread(n, 1, rng)]
 
 
-class ImageTranslations(_ImageGroup):
+class ImageTranslations(FiniteImageGroup):
     """Shifts by whole pixels, up to `max_shift` in each direction.
 
     Parameters
@@ -186,7 +119,7 @@ class ImageTranslations(_ImageGroup):
         return [(np.eye(2), np.array([y, x], dtype=float)) for y in down for x in right]
 
 
-class ImageScalings(_ImageGroup):
+class ImageScalings(ImageGroup):
     """Magnifications about the middle by factors between 1/max_scale and max_scale, with the factor abs(J)^(-1/2).
 
     Parameters
@@ -228,7 +161,7 @@ class ImageScalings(_ImageGroup):
         return [(np.eye(2) * largest**exponent, _STILL) for exponent in exponents]
 
 
-class ImageReflections(_ImageGroup):
+class ImageReflections(FiniteImageGroup):
     """Mirror images: left-right, up-down, or both (a group of four).
 
     Parameters
@@ -249,7 +182,7 @@ class ImageReflections(_ImageGroup):
         return [(np.diag(np.array(pair, dtype=float)), _STILL) for pair in [(1, 1), *signs[self.axis]]]
 
 
-class Dihedral(_ImageGroup):
+class Dihedral(FiniteImageGroup):
     """D4, the eight symmetries of the square: quarter turns and mirror images. Exact.
 
     Parameters
@@ -261,13 +194,13 @@ class Dihedral(_ImageGroup):
         self.shape = shape
 
     def _maps(self) -> list[Affine]:
-        if not self._square():
+        if not self.is_square():
             raise invalid_parameter(self, "shape", "square: (h, h) or (h, h, c)", self.shape)
         mirror = np.diag([1.0, -1.0])
         return [(_rotation(angle)[0] @ m, _STILL) for m in (np.eye(2), mirror) for angle in (0, 90, 180, 270)]
 
 
-class ImageAffine(_ImageGroup):
+class ImageAffine(ImageGroup):
     """Affine maps near the identity, with the factor abs(J)^(-1/2): small turns, shifts, scalings and shears together.
 
         L = rotation(angle) diag(scale, scale) [[1, shear], [0, 1]],      t = shift
@@ -338,7 +271,7 @@ def _rotation(degrees: float) -> Affine:
     return np.array([[c, -s], [s, c]]), _STILL
 
 
-def _within(owner: object, name: str, value: Any, low: float, high: float) -> float:
+def _within(owner: object, name: str, value: object, low: float, high: float) -> float:
     if isinstance(value, bool) or not isinstance(value, Real) or not low <= float(value) <= high:
         raise invalid_parameter(owner, name, f"a number in [{low:g}, {high:g}]", value)
     return float(value)

@@ -1,74 +1,91 @@
-"""What is taken for granted of objects, checked when they come from a file: compiled loops trust the shapes."""
+"""Consistency checks of objects from model files: compiled loops trust the shapes of their arrays."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from functools import singledispatch
+from typing import TypeGuard
 
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 
+from bochner._typing import Array
 from bochner.errors import FileFormatError
 from bochner.features import FourierMap, OrbitFourierMap
 from bochner.groups import Transforms
 from bochner.statistics import Moments
 
-__all__ = ["check_object", "places"]
+__all__ = ["check_object", "fits", "places"]
 
 _PLACES = ("checkpoint", "memory")
 
 
-def places(value: Any) -> set[str]:
-    """Parameters of an estimator that name a place for the files of a fit.
+def places(value: object) -> set[str]:
+    """Parameters of an estimator that are paths for the files of a fit: checkpoints and caches.
 
-    Model files have none: they say nothing of the model, and the next fit would read whatever is in that place.
+    Model files have none: they are no part of the model, and the next fit would read whatever is in that place.
     """
     if not isinstance(value, BaseEstimator):
         return set()
     return {name for name in _PLACES if vars(value).get(name) is not None}
 
 
-def check_object(value: Any) -> None:
-    """Raise `FileFormatError` if shapes within an object do not fit each other, or if it names places for files."""
+def check_object(value: object) -> None:
+    """Raise `FileFormatError` if shapes within an object do not fit each other, or if it has paths for files."""
     for name in places(value):
         raise FileFormatError(f"was altered: a {type(value).__name__} has a {name!r}, which models in files have not.")
-    for type_, fits in _RULES.items():
-        if isinstance(value, type_) and not fits(value):
-            raise FileFormatError(f"was altered: the arrays of a {type(value).__name__} do not fit each other.")
-    moments, feature_map = getattr(value, "moments_", None), getattr(value, "_feature_map", None)
-    if isinstance(moments, Moments) and feature_map is not None and len(moments.z_mean) != feature_map.n_components:
+    if not fits(value):
+        raise FileFormatError(f"was altered: the arrays of a {type(value).__name__} do not fit each other.")
+    state = vars(value) if hasattr(value, "__dict__") else {}
+    moments, feature_map = (
+        state.get("moments", state.get("moments_")),
+        state.get("feature_map", state.get("_feature_map")),
+    )
+    if moments is not None and feature_map is not None and len(moments.z_mean) != feature_map.n_components:
         raise FileFormatError("was altered: its moments are not those of its features.")
 
 
-def _fourier_map(value: FourierMap) -> bool:
-    omega, amplitude, phase = value.omega, value.amplitude, value.phase
+@singledispatch
+def fits(value: object) -> bool:
+    """Whether the arrays of an object are arrays, and have shapes that belong together."""
+    return True
+
+
+@fits.register
+def _(value: FourierMap) -> bool:
+    omega, amplitude, phase = arrays = value.omega, value.amplitude, value.phase
     m = len(omega)
     sized = omega.ndim == 2 and amplitude.shape == (m,) and phase.ndim == 1 and len(phase) <= m
-    return sized and all(array.dtype == np.float64 for array in (omega, amplitude, phase))
+    return sized and all(_is_array(array, np.dtype(float)) for array in arrays)
 
 
-def _orbit_map(value: OrbitFourierMap) -> bool:
+@fits.register
+def _(value: OrbitFourierMap) -> bool:
     d = value.base.omega.shape[1]
-    linear = isinstance(value.base, FourierMap) and value.transforms.linear
-    return linear and all(action.shape == (d, d) for action in value.transforms.actions)  # type: ignore[union-attr]
+    linear = type(value.base) is FourierMap and value.transforms.linear
+    return linear and all(matrix.shape == (d, d) for matrix in value.transforms.matrices)
 
 
-def _transforms(value: Transforms) -> bool:
+@fits.register
+def _(value: Transforms) -> bool:
     known = all(issparse(action) or callable(action) for action in value.actions)
-    return isinstance(value.actions, tuple) and known and value.weights.shape == (len(value.actions),)
+    weights = _is_array(value.weights) and value.weights.shape == (len(value.actions),)
+    return type(value.actions) is tuple and known and weights
 
 
-def _moments(value: Moments) -> bool:
+@fits.register
+def _(value: Moments) -> bool:
     D, k = value.zy.shape
     vectors = value.z_mean.shape == (D,) and value.y_mean.shape == value.yy.shape == (k,)
-    zz = vars(value).get("zz")  # a summary has none
-    return vectors and (zz is None or (zz.shape == (D, D) and zz.dtype == np.float64 and zz.flags.c_contiguous))
+    arrays = all(_is_array(array) for array in (value.zy, value.z_mean, value.y_mean, value.yy))
+    return vectors and arrays and _is_square(vars(value).get("zz"), D)
 
 
-_RULES: dict[type, Callable[[Any], bool]] = {
-    FourierMap: _fourier_map,
-    OrbitFourierMap: _orbit_map,
-    Transforms: _transforms,
-    Moments: _moments,
-}
+def _is_square(zz: object, D: int) -> bool:
+    """A contiguous array (D, D) of float64, or none: a summary has none."""
+    return zz is None or (_is_array(zz, np.dtype(float)) and zz.shape == (D, D) and zz.flags.c_contiguous)
+
+
+def _is_array(value: object, dtype: np.dtype[np.generic] | None = None) -> TypeGuard[Array]:
+    """A NumPy array, not an object of a forged file with such attributes."""
+    return type(value) is np.ndarray and (dtype is None or value.dtype == dtype)

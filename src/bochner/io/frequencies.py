@@ -1,4 +1,4 @@
-"""Frequencies that are drawn again when a model is loaded, instead of being in its file.
+"""Seeds in place of random frequencies in model files: they are drawn again when a model is loaded.
 
 That is exact for independent draws from a normal law, a product of NumPy's normal numbers and a scale. Other draws go
 through LAPACK or special functions, whose last bits change between processors and versions: they are stored.
@@ -12,7 +12,7 @@ from hashlib import sha256
 from bochner.config import get_config
 from bochner.errors import FileFormatError, MemoryBudgetError
 from bochner.features import FourierMap, FourierRecipe, n_frequencies
-from bochner.kernels import Gaussian, Scaled
+from bochner.kernels import Gaussian
 from bochner.sampling import MonteCarlo
 
 __all__ = ["SeededMap", "seeded"]
@@ -20,12 +20,12 @@ __all__ = ["SeededMap", "seeded"]
 
 @dataclass(frozen=True)
 class SeededMap:
-    """What stands for a Fourier map in a file: what it is drawn from, and a digest of what was drawn."""
+    """Stand-in of a Fourier map in a file: its recipe, with the seed, and a digest of the frequencies."""
 
     recipe: FourierRecipe
     digest: str
 
-    def draw(self) -> FourierMap:
+    def restored(self) -> FourierMap:
         """The map, bit for bit."""
         recipe = self.recipe
         if not _is_exact(recipe):
@@ -53,10 +53,8 @@ def seeded(fourier: FourierMap) -> SeededMap | None:
 
 
 def _is_exact(recipe: FourierRecipe) -> bool:
-    kernel = recipe.kernel
-    while isinstance(kernel, Scaled):
-        kernel = kernel.kernel
-    return type(recipe) is FourierRecipe and type(recipe.sampler) is MonteCarlo and type(kernel) is Gaussian
+    gaussian = type(recipe.kernel.without_factor()) is Gaussian
+    return type(recipe) is FourierRecipe and type(recipe.sampler) is MonteCarlo and gaussian
 
 
 def _digest(fourier: FourierMap) -> str:

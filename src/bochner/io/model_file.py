@@ -1,41 +1,48 @@
-"""Model files: one file, no code in it, the same predictions bit for bit."""
+"""Saving and loading models in one file without code: the same predictions bit for bit."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
 from inspect import signature
-from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import sklearn
 from sklearn.base import BaseEstimator
 
 from bochner._archive import read_archive, write_archive
+from bochner._typing import FilePath
 from bochner.errors import FileFormatError, UnsupportedModelError, invalid_parameter
 from bochner.features import FourierMap
 from bochner.io.checks import check_object, places
-from bochner.io.codec import Decoder, Encoder
+from bochner.io.decoder import Decoder
+from bochner.io.encoder import Encoder
 from bochner.io.frequencies import SeededMap, seeded
 from bochner.io.statistics import MomentsSummary, PackedMoments, PenaltySummary, SpreadSummary
+from bochner.io.types import types_by_name
+from bochner.io.user_types import UserTypes, check_user_object, handed_over, require_types
 from bochner.solvers import LinearSolution, LowRankSpread, QuadraticPenalty
 from bochner.statistics import Moments
 
 __all__ = ["load", "save"]
 
 _KIND = "model"
+_STAND_INS = (SeededMap, PackedMoments)
 _VERSION = 1
 
 
-def save(model: Any, path: str | Path, *, frequencies: str = "auto", statistics: bool = True) -> None:
+def save(model: object, path: FilePath, *, frequencies: str = "auto", statistics: bool = True) -> None:
     """Write a model to one file that `load` reads. It holds data only: loading it runs no code from it.
 
     Parameters
     ----------
     model : estimator, transformer, kernel, sampler or group
         Any of bochner's, fitted or not, or a scikit-learn `Pipeline`, `ColumnTransformer` or
-        `TransformedTargetRegressor` of those and common preprocessing steps. Parts that are functions of yours are
-        refused: a file without code cannot have them.
+        `TransformedTargetRegressor` of those and common preprocessing steps. Kernels, samplers, groups, transformers
+        and other parts may be of classes of yours, scikit-learn estimators or dataclasses whose attributes are data:
+        the file has the name of the class, "module:Class", and `load` wants the class itself. Functions are refused: a
+        file without code cannot have them.
     path : str or Path
         An existing file is replaced at the end, or stays as it was if anything goes wrong.
     frequencies : {"auto", "stored"}, default="auto"
@@ -66,24 +73,32 @@ def save(model: Any, path: str | Path, *, frequencies: str = "auto", statistics:
     write_archive(path, kind=_KIND, version=_VERSION, header=header, arrays=encoder.arrays)
 
 
-def load(path: str | Path) -> Any:
+def load(path: FilePath, *, types: UserTypes = ()) -> Any:
     """Read a model that `save` wrote.
 
-    Only types of a fixed table are made, and nothing in the file is executed. A file that is damaged, altered, too new
-    or something else is refused with a `FileFormatError` that says which.
+    Only types of a fixed table and those of `types` are made, nothing is imported by a name from the file, and nothing
+    in the file is executed. A file that is damaged, altered, too new or something else is refused with a
+    `FileFormatError` that says which.
 
     Parameters
     ----------
     path : str or Path
+    types : list of classes, or dict of classes by name, default=()
+        Classes of yours that the file may have objects of, such as `[MyKernel]`: those that you trust with the content
+        of the file. Neither `__init__` nor `__post_init__` runs: attributes are set, or given to your `__setstate__`. A
+        class that has moved since is given by its old name, `{"__main__:MyKernel": MyKernel}`.
 
     Returns
     -------
     model
         With the same attributes and, bit for bit, the same predictions.
     """
+    given = handed_over(types)
     _, header, arrays = read_archive(path, kind=_KIND, version=_VERSION)
     try:
-        return Decoder(arrays, _finished).decode(header["model"])
+        require_types(header["model"], given)
+        finish = _Finish(frozenset(given.values()))
+        return Decoder(arrays, {**given, **types_by_name()}, finish).decode(header["model"])
     except FileFormatError as error:
         raise FileFormatError(f"{path} {error}") from None
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
@@ -94,46 +109,48 @@ def load(path: str | Path) -> Any:
 
 
 class _StandIns:
-    """What is written in place of an object: something smaller, or without the places of a fit's files."""
+    """Replaces an object before it is written: by a smaller one, or one without the paths of a fit's files."""
 
     def __init__(self, *, redraw: bool, statistics: bool) -> None:
-        self._redraw = redraw
         self._statistics = statistics
+        self._by_type: dict[type, Callable[[Any], object]] = {LinearSolution: _without_dual}
+        if redraw:
+            self._by_type[FourierMap] = lambda value: seeded(value) or value
+        if statistics:
+            self._by_type[Moments] = PackedMoments.of
+        else:
+            self._by_type |= {Moments: MomentsSummary.of, LowRankSpread: SpreadSummary.in_place_of}
+            self._by_type[QuadraticPenalty] = PenaltySummary.of
 
-    def __call__(self, value: Any) -> Any:
-        if not self._statistics and hasattr(value, "_solved") and hasattr(value, "moments_"):
-            value._solved()  # after partial_fit the equations are solved when they are needed: now
-        if places(value):
+    def __call__(self, value: object) -> object:
+        if not self._statistics and hasattr(value, "moments_"):
+            getattr(value, "coef_", None)  # after partial_fit the equations are solved when they are needed: now
+        if found := places(value):
             value = copy(value)
-            vars(value).update(dict.fromkeys(places(value)))
-        if self._redraw and isinstance(value, FourierMap):
-            return seeded(value) or value
-        if isinstance(value, LinearSolution):
-            return replace(value, dual=None)  # a number for every training row, for the solver alone
-        if type(value) is Moments:
-            return PackedMoments.of(value) if self._statistics else _without(value, "zz", MomentsSummary)
-        if not self._statistics and type(value) is LowRankSpread:
-            return SpreadSummary()
-        if not self._statistics and type(value) is QuadraticPenalty and value.matrix is not None:
-            return _without(value, "matrix", PenaltySummary)
+            vars(value).update(dict.fromkeys(found))
+        replace_by = self._by_type.get(type(value))
+        return value if replace_by is None else replace_by(value)
+
+
+def _without_dual(solution: LinearSolution) -> LinearSolution:
+    return replace(solution, dual=None)  # a number for every training row, for the solver alone
+
+
+class _Finish:
+    """Last step of making an object: stand-ins are replaced by what they stand for, and the result is checked."""
+
+    def __init__(self, user_types: frozenset[type]) -> None:
+        self._user_types = user_types
+
+    def __call__(self, value: object) -> object:
+        if isinstance(value, BaseEstimator):
+            _add_new_parameters(value)
+        if type(value) in self._user_types:
+            check_user_object(value)
+        if type(value) in _STAND_INS:
+            value = cast(SeededMap | PackedMoments, value).restored()
+        check_object(value)
         return value
-
-
-def _without(value: Any, name: str, summary: type) -> Any:
-    made: Any = object.__new__(summary)
-    made.__dict__.update({key: part for key, part in vars(value).items() if key != name})
-    return made
-
-
-def _finished(value: Any) -> Any:
-    if isinstance(value, BaseEstimator):
-        _add_new_parameters(value)
-    if isinstance(value, SeededMap):
-        value = value.draw()
-    elif isinstance(value, PackedMoments):
-        value = value.unpacked()
-    check_object(value)
-    return value
 
 
 def _add_new_parameters(value: BaseEstimator) -> None:

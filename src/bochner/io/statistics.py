@@ -1,13 +1,13 @@
-"""Statistics of the rows in a file: the half of them that has a meaning, or only what predictions need."""
+"""Stand-ins of sufficient statistics in model files: packed triangles, or summaries without D x D arrays."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import NoReturn, TypeVar, cast
 
 import numpy as np
 
-from bochner._typing import Array
+from bochner._typing import Array, JsonDict
 from bochner.errors import FileFormatError, MissingStatisticsError
 from bochner.solvers import LowRankSpread, QuadraticPenalty
 from bochner.statistics import Moments
@@ -15,11 +15,14 @@ from bochner.statistics import Moments
 __all__ = ["MomentsSummary", "PackedMoments", "PenaltySummary", "SpreadSummary"]
 
 
+_Summary = TypeVar("_Summary")
+
+
 @dataclass(frozen=True)
 class PackedMoments:
     """Moments with the lower triangle of `zz` only, row by row: the rest of it has no meaning."""
 
-    others: dict[str, Any]
+    others: dict[str, object]
     lower: Array
 
     @classmethod
@@ -28,15 +31,15 @@ class PackedMoments:
         rows = [moments.zz[i, : i + 1] for i in range(len(moments.zz))]
         return cls(others, np.concatenate([np.empty(0), *rows]))
 
-    def unpacked(self) -> Moments:
-        D = len(self.others["z_mean"])
+    def restored(self) -> Moments:
+        D = len(np.asarray(self.others["z_mean"]))
         if self.lower.shape != (D * (D + 1) // 2,):
             raise FileFormatError("was altered: its moments do not have the size of their means.")
         zz, at = np.zeros((D, D)), 0
         for i in range(D):
             zz[i, : i + 1] = self.lower[at : at + i + 1]
             at += i + 1
-        return Moments(**self.others, zz=zz)
+        return Moments(**cast("JsonDict", self.others), zz=zz)
 
 
 def _refuse() -> NoReturn:
@@ -46,8 +49,19 @@ def _refuse() -> NoReturn:
     )
 
 
+def _without(value: object, name: str, summary: type[_Summary]) -> _Summary:
+    """An object of the type `summary` with the attributes of `value` but one."""
+    made = object.__new__(summary)
+    made.__dict__.update({key: part for key, part in vars(value).items() if key != name})
+    return made
+
+
 class MomentsSummary(Moments):
     """Moments without the D x D products of the features."""
+
+    @classmethod
+    def of(cls, moments: Moments) -> MomentsSummary:
+        return _without(moments, "zz", cls)
 
     @property
     def zz(self) -> NoReturn:  # type: ignore[override]
@@ -55,7 +69,12 @@ class MomentsSummary(Moments):
 
 
 class PenaltySummary(QuadraticPenalty):
-    """What earlier rows said, without the (D + 1) x (D + 1) curvature."""
+    """Quadratic penalty of earlier rows, without the (D + 1) x (D + 1) curvature."""
+
+    @classmethod
+    def of(cls, penalty: QuadraticPenalty) -> QuadraticPenalty:
+        """The summary of a penalty, or the penalty itself if it has no curvature."""
+        return penalty if penalty.matrix is None else _without(penalty, "matrix", cls)
 
     @property
     def matrix(self) -> NoReturn:  # type: ignore[override]
@@ -68,8 +87,12 @@ class SpreadSummary(LowRankSpread):
     def __init__(self) -> None:
         pass
 
-    def __getstate__(self) -> dict[str, Any]:
+    @classmethod
+    def in_place_of(cls, spread: LowRankSpread) -> SpreadSummary:
+        return cls()
+
+    def __getstate__(self) -> dict[str, object]:
         return {}
 
-    def of(self, Z: Array) -> NoReturn:
+    def of(self, Z: Array) -> NoReturn:  # overrides: there are no rows to compute it from
         _refuse()

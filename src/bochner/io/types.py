@@ -1,19 +1,18 @@
-"""The table of types that a model file may hold. A file names them by the keys of this table, and nothing else is made.
+"""Fixed table of the types in model files. A file names its types by the keys of this table, and no others are made.
 
-A name is part of the file format: a class that moves keeps the name it had.
+Classes of users are the exception: `bochner.io.user_types`. A name is part of the file format: a class that moves keeps
+the name it had.
 """
 
 from __future__ import annotations
 
-from dataclasses import is_dataclass
-from enum import Enum
 from functools import cache
 from importlib import import_module
-from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
-from sklearn.base import BaseEstimator
+
+from bochner.io.user_types import is_data, user_name
 
 __all__ = ["name_of", "trusted_types", "types_by_name"]
 
@@ -26,6 +25,7 @@ _PACKAGES = (
     "statistics",
     "solvers",
     "planning",
+    "fitting",
     "comparison",
     "estimators",
 )
@@ -38,13 +38,15 @@ _INSIDE = {
     "solvers.preconditioner": ("LowRankSpread", "ShiftedFactor", "SubsampleGram"),
     "comparison.sequential": ("ConformalEvidence",),
     "estimators.pre_image": ("PreImages", "ScoreMap"),
-    "estimators.intervals": ("ConformalScores",),
     "io.frequencies": ("SeededMap",),
     "io.statistics": ("MomentsSummary", "PackedMoments", "PenaltySummary", "SpreadSummary"),
 }
 
 # Classes that have moved keep the package that files know them by.
-_MOVED = {"planning": {"tuning": ("Stage", "Tuning")}}
+_MOVED: dict[str, dict[str, tuple[str, ...]]] = {
+    "planning": {"tuning": ("Stage", "Tuning"), "fitting": ("WidthCurve",)},
+    "estimators": {"tables": ("TableEncoder",), "fitting": ("ConformalScores",)},
+}
 
 _SCIKIT_LEARN = {
     "compose": ("ColumnTransformer", "TransformedTargetRegressor", "make_column_selector"),
@@ -79,23 +81,29 @@ _SCIKIT_LEARN = {
 
 @cache
 def types_by_name() -> dict[str, type]:
-    """Every type that can be in a model file, by its name there."""
+    """Every type of the fixed table, by its name in files."""
     table: dict[str, type] = {}
     for package in _PACKAGES:
-        module = import_module(f"bochner.{package}")
-        exported = {name: getattr(module, name) for name in module.__all__}
-        table.update({f"{package}.{name}": value for name, value in exported.items() if _is_data(value)})
+        table.update(_exported(package))
     for path, names in _INSIDE.items():
-        module = import_module(f"bochner.{path}")
-        table.update({f"{path.split('.')[0]}.{name}": getattr(module, name) for name in names})
+        table.update(_named(path.split(".")[0], f"bochner.{path}", names))
     for package, moved in _MOVED.items():
         for path, names in moved.items():
-            module = import_module(f"bochner.{path}")
-            table.update({f"{package}.{name}": getattr(module, name) for name in names})
+            table.update(_named(package, f"bochner.{path}", names))
     for package, names in _SCIKIT_LEARN.items():
-        module = import_module(f"sklearn.{package}")
-        table.update({f"sklearn.{name}": getattr(module, name) for name in names})
+        table.update(_named("sklearn", f"sklearn.{package}", names))
     return table
+
+
+def _exported(package: str) -> dict[str, type]:
+    module = import_module(f"bochner.{package}")
+    exported = {f"{package}.{name}": getattr(module, name) for name in module.__all__}
+    return {name: value for name, value in exported.items() if isinstance(value, type) and is_data(value)}
+
+
+def _named(prefix: str, path: str, names: tuple[str, ...]) -> dict[str, type]:
+    module = import_module(path)
+    return {f"{prefix}.{name}": getattr(module, name) for name in names}
 
 
 @cache
@@ -104,15 +112,11 @@ def _names() -> dict[type, str]:
 
 
 def name_of(type_: type) -> str | None:
-    """The name of a type in files; None if it cannot be in one."""
-    return _names().get(type_)
-
-
-def _is_data(value: Any) -> bool:
-    return isinstance(value, type) and (is_dataclass(value) or issubclass(value, (BaseEstimator, Enum)))
+    """The name of a type in files: that of the table, or "module:Class" for a user's; None if it cannot be in one."""
+    return _names().get(type_) or user_name(type_)
 
 
 def trusted_types() -> list[str]:
     """Full names of the types inside our models, for formats that ask for a list of trusted ones (skops, MLflow)."""
     ours = [type_ for type_ in types_by_name().values() if type_.__module__.startswith("bochner.")]
-    return sorted(f"{type_.__module__}.{type_.__qualname__}" for type_ in [*ours, csr_array, np.dtype])
+    return sorted({f"{type_.__module__}.{type_.__qualname__}" for type_ in [*ours, csr_array, np.dtype]})

@@ -1,10 +1,7 @@
-"""What k is: exact values, spectral measure, constants."""
+"""Kernels k(x, y): exact values, spectral measures, and the constants of the theory."""
 
-from typing import Any
-
-from bochner.errors import invalid_parameter
 from bochner.kernels.algebra import Product, Scaled, Sum
-from bochner.kernels.base import Isotropic, Kernel, Stationary
+from bochner.kernels.base import Isotropic, Kernel, Stationary, require_stationary
 from bochner.kernels.cauchy import Cauchy
 from bochner.kernels.gaussian import Gaussian
 from bochner.kernels.laplacian import Laplacian
@@ -40,12 +37,10 @@ KERNELS: dict[str, type[Stationary]] = {
 }
 
 
-def resolve_kernel(owner: object, kernel: Any) -> Stationary:
+def resolve_kernel(owner: object, kernel: str | Stationary | None) -> Stationary:
     """The stationary kernel behind a name, None (Gaussian) or a kernel."""
     if kernel is None:
         return Gaussian()
-    if isinstance(kernel, Stationary):
-        return kernel
-    if not isinstance(kernel, str) or kernel not in KERNELS:
-        raise invalid_parameter(owner, "kernel", f"a stationary kernel or one of {sorted(KERNELS)}", kernel)
-    return KERNELS[kernel]()
+    if isinstance(kernel, str) and kernel in KERNELS:
+        return KERNELS[kernel]()
+    return require_stationary(owner, "kernel", kernel, rule=f"a stationary kernel or one of {sorted(KERNELS)}")

@@ -1,12 +1,11 @@
-"""Sums, products and positive multiples of stationary kernels are stationary kernels."""
+"""Kernel algebra: sums, products and positive multiples of stationary kernels."""
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 from bochner._typing import Array
-from bochner.errors import invalid_parameter
-from bochner.kernels.base import Stationary, check_positive
+from bochner.kernels.base import Stationary, check_positive, require_stationary
 from bochner.kernels.measure import Convolution, Mixture, SpectralMeasure
 
 __all__ = ["Product", "Scaled", "Sum"]
@@ -24,11 +23,11 @@ class _Pair(Stationary):
 
     @property
     def _left(self) -> Stationary:
-        return _stationary(self, "left", self.left)
+        return require_stationary(self, "left", self.left)
 
     @property
     def _right(self) -> Stationary:
-        return _stationary(self, "right", self.right)
+        return require_stationary(self, "right", self.right)
 
 
 class Sum(_Pair):
@@ -38,6 +37,8 @@ class Sum(_Pair):
     ----------
     left, right : Stationary
     """
+
+    # A composite kernel has the variance that its parts give it.
 
     @property
     def variance(self) -> float:
@@ -53,9 +54,8 @@ class Sum(_Pair):
         )
 
     def second_moments(self, d: int) -> Array:
-        weighted = self._left.variance * self._left.second_moments(
-            d
-        ) + self._right.variance * self._right.second_moments(d)
+        left, right = self._left, self._right
+        weighted = left.variance * left.second_moments(d) + right.variance * right.second_moments(d)
         return weighted / self.variance
 
     def lipschitz(self, d: int) -> float:
@@ -63,7 +63,7 @@ class Sum(_Pair):
         return self._left.lipschitz(d) + self._right.lipschitz(d)
 
     def _matrix(self, X: Array, Y: Array) -> Array:
-        return self._left._matrix(X, Y) + self._right._matrix(X, Y)
+        return self._left.matrix(X, Y) + self._right.matrix(X, Y)
 
 
 class Product(_Pair):
@@ -73,6 +73,8 @@ class Product(_Pair):
     ----------
     left, right : Stationary
     """
+
+    # A composite kernel has the variance that its parts give it.
 
     @property
     def variance(self) -> float:
@@ -92,7 +94,7 @@ class Product(_Pair):
         return self._left.variance * self._right.lipschitz(d) + self._right.variance * self._left.lipschitz(d)
 
     def _matrix(self, X: Array, Y: Array) -> Array:
-        return self._left._matrix(X, Y) * self._right._matrix(X, Y)
+        return self._left.matrix(X, Y) * self._right.matrix(X, Y)
 
 
 class Scaled(Stationary):
@@ -108,9 +110,18 @@ class Scaled(Stationary):
         self.kernel = kernel
         self.factor = factor
 
+    # A multiple has the variance and the sign of its kernel, and drops its own factor.
+
     @property
     def variance(self) -> float:
         return self._factor * self._kernel.variance
+
+    @property
+    def non_negative(self) -> bool:
+        return self._kernel.non_negative
+
+    def without_factor(self) -> Stationary:
+        return self._kernel.without_factor()
 
     def at(self, delta: Array) -> Array:
         return self._factor * self._kernel.at(delta)
@@ -128,18 +139,12 @@ class Scaled(Stationary):
         return type(self)(self._kernel.scaled_by(factor), self.factor)
 
     def _matrix(self, X: Array, Y: Array) -> Array:
-        return self._factor * self._kernel._matrix(X, Y)
+        return self._factor * self._kernel.matrix(X, Y)
 
     @property
     def _kernel(self) -> Stationary:
-        return _stationary(self, "kernel", self.kernel)
+        return require_stationary(self, "kernel", self.kernel)
 
     @property
     def _factor(self) -> float:
         return check_positive(self, "factor", self.factor)
-
-
-def _stationary(owner: object, name: str, value: Any) -> Stationary:
-    if not isinstance(value, Stationary):
-        raise invalid_parameter(owner, name, "a stationary kernel", value)
-    return value

@@ -1,37 +1,45 @@
-"""What a kernel is: exact values, spectral measure, and the constants the theory needs."""
+"""Base classes of kernels: exact values, spectral measure, and the constants of the theory."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 
-from bochner._typing import Array
+from bochner._typing import Array, ArrayLike
 from bochner.errors import InvalidDataError, invalid_parameter
 from bochner.kernels.measure import SpectralMeasure
 
 if TYPE_CHECKING:
     from bochner.kernels.algebra import Product, Scaled, Sum
 
-__all__ = ["Isotropic", "Kernel", "Stationary", "WithLengthScale", "check_positive", "check_scale"]
+__all__ = [
+    "Isotropic",
+    "Kernel",
+    "Stationary",
+    "WithLengthScale",
+    "check_positive",
+    "check_scale",
+    "require_stationary",
+]
 
 
 _STEP = 1e-5
 
 
-class Kernel(BaseEstimator):
+class Kernel(ABC, BaseEstimator):
     """A positive-definite function k(x, y). `kernel(X, Y)` is its exact matrix.
 
     Kernels are small scikit-learn objects: `get_params`, `clone` and grid search work on them.
     They combine: `kernel + kernel`, `kernel * kernel`, `2.0 * kernel`.
     """
 
-    def __call__(self, X: Any, Y: Any = None) -> Array:
+    def __call__(self, X: ArrayLike, Y: ArrayLike | None = None) -> Array:
         """Exact kernel matrix, shape (n, n) or (n, n_Y), in float64.
 
         Parameters
@@ -39,18 +47,21 @@ class Kernel(BaseEstimator):
         X : array-like of shape (n, d)
         Y : array-like of shape (n_Y, d), default=X
         """
-        X = check_array(X, dtype=np.float64, input_name="X")
-        Y = X if Y is None else check_array(Y, dtype=np.float64, input_name="Y")
-        if X.shape[1] != Y.shape[1]:
+        rows: Array = check_array(X, dtype=np.float64, input_name="X")
+        columns: Array = rows if Y is None else check_array(Y, dtype=np.float64, input_name="Y")
+        if rows.shape[1] != columns.shape[1]:
             raise InvalidDataError(
-                f"X and Y must have the same number of columns. Got {X.shape[1]} and {Y.shape[1]} instead."
+                f"X and Y must have the same number of columns. Got {rows.shape[1]} and {columns.shape[1]} instead."
             )
+        return self.matrix(rows, columns)
+
+    def matrix(self, X: Array, Y: Array) -> Array:
+        """Kernel matrix (n, n_Y) of float arrays that were validated before."""
         return self._matrix(X, Y)
 
-    def diag(self, X: Any) -> Array:
+    def diag(self, X: ArrayLike) -> Array:
         """The diagonal of `kernel(X)`, without the rest of it."""
-        X = check_array(X, dtype=np.float64, input_name="X")
-        return self._diagonal(X)
+        return self._diagonal(check_array(X, dtype=np.float64, input_name="X"))
 
     @abstractmethod
     def _matrix(self, X: Array, Y: Array) -> Array:
@@ -66,8 +77,11 @@ class Stationary(Kernel):
 
     Constants (`docs/glossary.md`): `variance` is k(0); `second_moments(d)` holds E omega_j^2 under the
     normalised spectral measure, infinite where k is not twice differentiable at 0; `sigma_p(d)` is
-    sqrt(E ||omega||^2); `lipschitz(d)` is sup ||grad k||, or the best upper bound in closed form.
+    sqrt(E ||omega||^2); `lipschitz(d)` is sup ||grad k||, or the best upper bound in closed form. `metric` names the
+    distance that the length scale is a unit of, as SciPy does: the median heuristic measures by it.
     """
+
+    metric: ClassVar[Literal["euclidean", "cityblock"]] = "euclidean"
 
     @abstractmethod
     def at(self, delta: Array) -> Array:
@@ -85,9 +99,20 @@ class Stationary(Kernel):
     def lipschitz(self, d: int) -> float:
         """Upper bound on sup ||grad k|| over R^d; inf where there is none."""
 
+    has_normal_frequencies: ClassVar[bool] = False
+    """The spectral measure is a normal law: the Gaussian kernel."""
+
+    isotropic: ClassVar[bool] = False
+    """k is a function of the scaled distance ||(x - y) / length_scale||."""
+
+    @property
+    def non_negative(self) -> bool:
+        """k >= 0 is known. False unless a subclass overrides it."""
+        return False
+
     @property
     def variance(self) -> float:
-        """k(0) = k(x, x)."""
+        """k(0) = k(x, x); a kernel with another value than 1 overrides it."""
         return 1.0
 
     def sigma_p(self, d: int) -> float:
@@ -99,12 +124,29 @@ class Stationary(Kernel):
         n = np.arange(1.0, n_terms + 1)
         return self.at(n.reshape((-1,) + (1,) * np.ndim(delta)) * np.asarray(delta, dtype=float))
 
+    def of_distance(self) -> Isotropic | None:
+        """The kernel as a function of the scaled distance, if it is one."""
+        return None
+
+    def without_factor(self) -> Stationary:
+        """The kernel without its positive factors (`Scaled`): the same up to k(0)."""
+        return self
+
     @abstractmethod
     def scaled_by(self, factor: float) -> Self:
         """The same kernel with every length scale multiplied by `factor`: k(delta / factor)."""
 
+    def scales(self, d: int | None = None) -> Array | float:
+        """The length scale: a float, or an array of shape (d,). A composite kernel has none of its own."""
+        raise invalid_parameter(self, "length_scale", "a parameter of the kernel itself", None)
+
+    @property
+    def has_scale_per_feature(self) -> bool:
+        """One length scale per feature (ARD). A composite kernel has none of its own."""
+        return False
+
     def with_length_scale(self, length_scale: float | Array) -> Self:
-        """The same kernel with this length scale."""
+        """The same kernel with this length scale. A composite kernel has none of its own."""
         raise invalid_parameter(self, "length_scale", "set on the parts of a composite kernel", length_scale)
 
     def _diagonal(self, X: Array) -> Array:
@@ -134,7 +176,9 @@ class WithLengthScale(Stationary):
     length_scale: float | Array
 
     def scaled_by(self, factor: float) -> Self:
-        return self.with_length_scale(self._scales() * factor)
+        return self.with_length_scale(self.scales() * factor)
+
+    # The next three are refused or False for composite kernels only, which have no length scale.
 
     def with_length_scale(self, length_scale: float | Array) -> Self:
         params = {**self.get_params(deep=False), "length_scale": length_scale}
@@ -142,7 +186,11 @@ class WithLengthScale(Stationary):
             params["gamma"] = None
         return type(self)(**params)
 
-    def _scales(self, d: int | None = None) -> Array | float:
+    @property
+    def has_scale_per_feature(self) -> bool:
+        return np.ndim(self.scales()) == 1
+
+    def scales(self, d: int | None = None) -> Array | float:
         """The validated length scale: a float, or an array of shape (d,)."""
         return check_scale(self, self.length_scale, d)
 
@@ -150,12 +198,20 @@ class WithLengthScale(Stationary):
 class Isotropic(WithLengthScale):
     """A kernel of the scaled distance r = ||(x - y) / length_scale||. A subclass gives its profile."""
 
+    isotropic: ClassVar[bool] = True
+
+    def of_distance(self) -> Isotropic:  # this is one
+        return self
+
     @abstractmethod
     def profile(self, r: Array) -> Array:
         """Kernel value at scaled distance `r`."""
 
     def profile_of_square(self, squared: Array) -> Array:
-        """Kernel values at squared scaled distances, a float64 array that may be overwritten."""
+        """Kernel values at squared scaled distances, a float64 array (n, m) that may be overwritten.
+
+        A subclass with a faster way than by the root gives it.
+        """
         return self.profile(np.sqrt(squared, out=squared))
 
     @abstractmethod
@@ -169,17 +225,17 @@ class Isotropic(WithLengthScale):
 
     def at(self, delta: Array) -> Array:
         delta = np.asarray(delta, dtype=float)
-        return self.profile(np.sqrt(np.sum((delta / self._scales(delta.shape[-1])) ** 2, axis=-1)))
+        return self.profile(np.sqrt(np.sum((delta / self.scales(delta.shape[-1])) ** 2, axis=-1)))
 
     def lipschitz(self, d: int) -> float:
-        return float(self.steepest_slope() / np.min(self._scales(d)))
+        return float(self.steepest_slope() / np.min(self.scales(d)))
 
     def _matrix(self, X: Array, Y: Array) -> Array:
-        scale = self._scales(X.shape[1])
+        scale = self.scales(X.shape[1])
         return self.profile(cdist(X / scale, Y / scale))
 
 
-def check_scale(owner: object, value: Any, d: int | None) -> Array | float:
+def check_scale(owner: object, value: object, d: int | None) -> Array | float:
     """The length scale as a positive float, or a positive array of shape (d,)."""
     try:
         scale = np.asarray(value, dtype=float)
@@ -192,7 +248,14 @@ def check_scale(owner: object, value: Any, d: int | None) -> Array | float:
     return float(scale) if scale.ndim == 0 else scale
 
 
-def check_positive(owner: object, name: str, value: Any) -> float:
+def require_stationary(owner: object, name: str, kernel: object, *, rule: str = "a stationary kernel") -> Stationary:
+    """The kernel, if it is a stationary one."""
+    if not isinstance(kernel, Stationary):
+        raise invalid_parameter(owner, name, rule, kernel)
+    return kernel
+
+
+def check_positive(owner: object, name: str, value: object) -> float:
     """A positive finite parameter as a float."""
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < np.inf:
         raise invalid_parameter(owner, name, "a positive finite number", value)

@@ -27,15 +27,19 @@ class Cauchy(WithLengthScale):
     def __init__(self, length_scale: float | Array = 1.0) -> None:
         self.length_scale = length_scale
 
+    @property
+    def non_negative(self) -> bool:
+        return True  # a product of positive fractions
+
     def at(self, delta: Array) -> Array:
         delta = np.asarray(delta, dtype=float)
-        return 1 / np.prod(1 + (delta / self._scales(delta.shape[-1])) ** 2, axis=-1)
+        return 1 / np.prod(1 + (delta / self.scales(delta.shape[-1])) ** 2, axis=-1)
 
     def spectral_measure(self, d: int) -> SpectralMeasure:
-        return CoordinateProduct(self._scales(d), _laplace_quantile)
+        return CoordinateProduct(self.scales(d), _laplace_quantile)
 
     def second_moments(self, d: int) -> Array:
-        return np.broadcast_to(2 / np.square(self._scales(d)), (d,)).copy()
+        return np.broadcast_to(2 / np.square(self.scales(d)), (d,)).copy()
 
     def lipschitz(self, d: int) -> float:
         """Exact for one feature (at delta = length_scale / sqrt 3), else the bound sqrt(2/e) / min length_scale.
@@ -43,10 +47,10 @@ class Cauchy(WithLengthScale):
         With a_j = log(1 + t_j^2): ||grad||^2 length_scale^2 <= 4 A e^(-2A) <= 2/e, A = sum a_j.
         """
         steepest = 3 * np.sqrt(3) / 8 if d == 1 else np.sqrt(2 / np.e)
-        return float(steepest / np.min(self._scales(d)))
+        return float(steepest / np.min(self.scales(d)))
 
     def _matrix(self, X: Array, Y: Array) -> Array:
-        scale = np.broadcast_to(self._scales(X.shape[1]), (X.shape[1],))
+        scale = np.broadcast_to(self.scales(X.shape[1]), (X.shape[1],))
         product = np.ones((len(X), len(Y)))
         for j in range(X.shape[1]):  # one feature at a time: memory stays at two n x n arrays
             product *= 1 + (np.subtract.outer(X[:, j], Y[:, j]) / scale[j]) ** 2

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from bochner._typing import Array
@@ -31,32 +33,41 @@ class Gaussian(Isotropic):
            [0.6065, 1.    ]])
     """
 
+    has_normal_frequencies: ClassVar[bool] = True
+
     def __init__(self, length_scale: float | Array = 1.0, *, gamma: float | None = None) -> None:
         self.length_scale = length_scale
         self.gamma = gamma
+
+    @property
+    def non_negative(self) -> bool:
+        return True  # an exponential
 
     def profile(self, r: Array) -> Array:
         return np.exp(-(r**2) / 2)
 
     def profile_of_square(self, squared: Array) -> Array:
+        # Overrides the way by the root: exp(-s / 2) needs none, and the loop is ten times as fast as NumPy's exp.
         from bochner.kernels._loops import exp_of_minus_half
 
         exp_of_minus_half(squared)
         return squared
 
     def decay(self, r: Array) -> Array:
+        # Overrides the differences by the closed form.
         return self.profile(r)
 
     def steepest_slope(self) -> float:
         return float(np.exp(-0.5))
 
     def spectral_measure(self, d: int) -> SpectralMeasure:
-        return GaussianMixture(self._scales(d))
+        return GaussianMixture(self.scales(d))
 
     def second_moments(self, d: int) -> Array:
-        return np.broadcast_to(1 / np.square(self._scales(d)), (d,)).copy()
+        return np.broadcast_to(1 / np.square(self.scales(d)), (d,)).copy()
 
-    def _scales(self, d: int | None = None) -> Array | float:
+    def scales(self, d: int | None = None) -> Array | float:
+        # Overrides: gamma, if given, stands for the length scale.
         if self.gamma is not None:
             return float(1 / np.sqrt(2 * check_positive(self, "gamma", self.gamma)))
-        return super()._scales(d)
+        return super().scales(d)

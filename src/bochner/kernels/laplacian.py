@@ -28,32 +28,39 @@ class Laplacian(WithLengthScale):
         scikit-learn's parameter, gamma = 1 / length_scale. Given, it replaces `length_scale`.
     """
 
+    metric = "cityblock"
+
     def __init__(self, length_scale: float | Array = 1.0, *, gamma: float | None = None) -> None:
         self.length_scale = length_scale
         self.gamma = gamma
 
+    @property
+    def non_negative(self) -> bool:
+        return True  # an exponential
+
     def at(self, delta: Array) -> Array:
         delta = np.asarray(delta, dtype=float)
-        return np.exp(-np.sum(np.abs(delta / self._scales(delta.shape[-1])), axis=-1))
+        return np.exp(-np.sum(np.abs(delta / self.scales(delta.shape[-1])), axis=-1))
 
     def spectral_measure(self, d: int) -> SpectralMeasure:
-        return CoordinateProduct(self._scales(d), _cauchy_quantile)
+        return CoordinateProduct(self.scales(d), _cauchy_quantile)
 
     def second_moments(self, d: int) -> Array:
         return np.full(d, np.inf)
 
     def lipschitz(self, d: int) -> float:
         """sqrt(sum_j 1 / length_scale_j^2), approached at 0 from inside an orthant."""
-        return float(np.sqrt(np.sum(np.broadcast_to(1 / np.square(self._scales(d)), (d,)))))
+        return float(np.sqrt(np.sum(np.broadcast_to(1 / np.square(self.scales(d)), (d,)))))
 
     def _matrix(self, X: Array, Y: Array) -> Array:
-        scale = self._scales(X.shape[1])
-        return np.exp(-cdist(X / scale, Y / scale, metric="cityblock"))
+        scale = self.scales(X.shape[1])
+        return np.exp(-cdist(X / scale, Y / scale, metric=self.metric))
 
-    def _scales(self, d: int | None = None) -> Array | float:
+    def scales(self, d: int | None = None) -> Array | float:
+        # Overrides: gamma, if given, stands for the length scale.
         if self.gamma is not None:
             return 1 / check_positive(self, "gamma", self.gamma)
-        return super()._scales(d)
+        return super().scales(d)
 
 
 def _cauchy_quantile(u: Array) -> Array:

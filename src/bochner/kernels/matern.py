@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import sqrt
+
 import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import gamma, gammaincinv, kv
@@ -34,14 +36,19 @@ class Matern(Isotropic):
         self.length_scale = length_scale
         self.nu = nu
 
+    @property
+    def non_negative(self) -> bool:
+        return True  # t^nu K_nu(t) > 0
+
     def profile(self, r: Array) -> Array:
         nu = self._smoothness()
         if nu in _CLOSED_FORMS:
-            return _CLOSED_FORMS[nu](np.sqrt(2 * nu) * r)
+            return _CLOSED_FORMS[nu](sqrt(2 * nu) * r)  # a plain number: float32 stays float32
         return _bessel_profile(np.sqrt(2 * nu) * np.asarray(r, dtype=float), nu)
 
     def decay(self, r: Array) -> Array:
         """2 nu 2^(1-nu) / Gamma(nu) t^(nu-1) K_(nu-1)(t), since (t^nu K_nu)' = -t^nu K_(nu-1)."""
+        # Overrides the differences by the closed form.
         nu = self._smoothness()
         t = np.sqrt(2 * nu) * r
         if nu in _DECAYS:
@@ -64,12 +71,12 @@ class Matern(Isotropic):
 
     def spectral_measure(self, d: int) -> SpectralMeasure:
         nu = self._smoothness()
-        return GaussianMixture(self._scales(d), radius=_StudentRadius(nu))
+        return GaussianMixture(self.scales(d), radius=_StudentRadius(nu))
 
     def second_moments(self, d: int) -> Array:
         nu = self._smoothness()
         inflation = nu / (nu - 1) if nu > 1 else np.inf
-        return np.broadcast_to(inflation / np.square(self._scales(d)), (d,)).copy()
+        return np.broadcast_to(inflation / np.square(self.scales(d)), (d,)).copy()
 
     def _smoothness(self) -> float:
         return check_positive(self, "nu", self.nu)

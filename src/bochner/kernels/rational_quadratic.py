@@ -30,11 +30,16 @@ class RationalQuadratic(Isotropic):
         self.length_scale = length_scale
         self.alpha = alpha
 
+    @property
+    def non_negative(self) -> bool:
+        return True  # a power of a positive number
+
     def profile(self, r: Array) -> Array:
         alpha = self._tail()
         return (1 + r**2 / (2 * alpha)) ** -alpha
 
     def decay(self, r: Array) -> Array:
+        # Overrides the differences by the closed form.
         alpha = self._tail()
         return (1 + r**2 / (2 * alpha)) ** (-alpha - 1)
 
@@ -45,10 +50,10 @@ class RationalQuadratic(Isotropic):
         return float(np.sqrt(r2) * (1 + r2 / (2 * alpha)) ** (-alpha - 1))
 
     def spectral_measure(self, d: int) -> SpectralMeasure:
-        return GaussianMixture(self._scales(d), radius=_GammaRadius(self._tail()))
+        return GaussianMixture(self.scales(d), radius=_GammaRadius(self._tail()))
 
     def second_moments(self, d: int) -> Array:
-        return np.broadcast_to(1 / np.square(self._scales(d)), (d,)).copy()
+        return np.broadcast_to(1 / np.square(self.scales(d)), (d,)).copy()
 
     def _tail(self) -> float:
         return check_positive(self, "alpha", self.alpha)

@@ -14,7 +14,7 @@ from bochner.errors import invalid_parameter
 from bochner.kernels.base import WithLengthScale, check_positive
 from bochner.kernels.measure import CoordinateProduct, SpectralMeasure
 
-__all__ = ["Spline"]
+__all__ = ["CosineSum", "Spline"]
 
 _LARGEST_WAVE = 2.0**52  # beyond it k t has no phase in float64
 
@@ -54,30 +54,30 @@ class Spline(WithLengthScale):
         self.order = order
 
     @property
-    def variance(self) -> float:
+    def variance(self) -> float:  # Lambda_q(0), not 1: the kernel keeps the constant of its papers
         return float(1 + 2 * zeta(self._order()))
 
     def at(self, delta: Array) -> Array:
         delta = np.asarray(delta, dtype=float)
-        values = self.waves(delta / self._scales(delta.shape[-1])) / self.variance
+        values = self.waves(delta / self.scales(delta.shape[-1])) / self.variance
         return self.variance * np.prod(values, axis=-1)
 
     def waves(self, t: Array) -> Array:
         """Lambda_q(t), of any shape, in the float type of t."""
-        return 1 + 2 * _CosineSum(self._order()).at(t)
+        return 1 + 2 * CosineSum(self._order()).at(t)
 
     def spectral_measure(self, d: int) -> SpectralMeasure:
-        return CoordinateProduct(self._scales(d), _WaveQuantile(self._order()))
+        return CoordinateProduct(self.scales(d), _WaveQuantile(self._order()))
 
     def second_moments(self, d: int) -> Array:
         """(2 pi)^2 2 zeta(q-2) / Lambda_q(0), infinite for q <= 3."""
         q = self._order()
         mean_square = 2 * (2 * np.pi) ** 2 * zeta(q - 2) / self.variance if q > 3 else np.inf
-        return np.broadcast_to(mean_square / np.square(self._scales(d)), (d,)).copy()
+        return np.broadcast_to(mean_square / np.square(self.scales(d)), (d,)).copy()
 
     def lipschitz(self, d: int) -> float:
         """Exact for one feature; for more the bound sqrt(sum_j L_j^2), as every factor is at most 1."""
-        slopes = np.broadcast_to(self._steepest_slope() / self._scales(d), (d,))
+        slopes = np.broadcast_to(self._steepest_slope() / self.scales(d), (d,))
         return float(np.linalg.norm(slopes))
 
     def _steepest_slope(self) -> float:
@@ -85,12 +85,12 @@ class Spline(WithLengthScale):
         q = self._order()
         if q <= 2:
             return 2 * np.pi**2 if q == 2 else np.inf
-        slope = _CosineSum(q).slope
+        slope = CosineSum(q).slope
         best = minimize_scalar(lambda u: slope(u), bounds=(0.0, 0.5), method="bounded", options={"xatol": 1e-10})
         return float(-2 * best.fun * (1 + 1e-9))  # the last factor covers the search tolerance
 
     def _matrix(self, X: Array, Y: Array) -> Array:
-        scale = np.broadcast_to(self._scales(X.shape[1]), (X.shape[1],))
+        scale = np.broadcast_to(self.scales(X.shape[1]), (X.shape[1],))
         product = np.full((len(X), len(Y)), self.variance)
         for j in range(X.shape[1]):  # one feature at a time: memory stays at a few n x n arrays
             product *= self.waves(np.subtract.outer(X[:, j], Y[:, j]) / scale[j]) / self.variance
@@ -104,7 +104,7 @@ class Spline(WithLengthScale):
 
 
 @dataclass(frozen=True)
-class _CosineSum:
+class CosineSum:
     """sum_{k >= 1} cos(2 pi k u) / k^q, by the expansion of the polylogarithm about u = 0, with theta = 2 pi |u| <= pi:
 
         pi / (2 Gamma(q) cos(pi q / 2)) theta^(q-1) + sum_n (-1)^n zeta(q - 2n) theta^(2n) / (2n)!
@@ -122,7 +122,7 @@ class _CosineSum:
     def at(self, t: Array) -> Array:
         """The sum at every t, in its float type."""
         u = np.abs(t - np.round(t))
-        if self._q % 2 == 0:
+        if self.q % 2 == 0:
             return self._inside(u)
         return self._inside(u.astype(float)).astype(u.dtype)  # large terms cancel next to odd orders
 
@@ -136,46 +136,57 @@ class _CosineSum:
         return self._polynomial(u * u) + self._singular(u)
 
     @property
-    def _q(self) -> float:
+    def q(self) -> float:
+        """The order, up to 64."""
         return min(self.order, 64.0)  # 2^-64: only cos(2 pi u) is left
 
     @property
     def _half(self) -> int:
         """Half of the even number nearest to q - 1."""
-        return round((self._q - 1) / 2)
+        return round((self.q - 1) / 2)
 
     @property
     def _from_odd(self) -> float:
-        return self._q - (2 * self._half + 1)
+        return self.q - (2 * self._half + 1)
 
     @property
-    def _at_pole(self) -> bool:
+    def at_pole(self) -> bool:
+        """Next to an odd order: the singular term is not a multiple of a power of u."""
         return self._half > 0 and abs(self._from_odd) < self._POLE
 
     @cached_property
-    def _coefficients(self) -> Array:
+    def coefficients(self) -> Array:
+        """Of the powers of u^2."""
         n = np.arange(self._TERMS)
-        safe = np.where(self._at_pole & (n == self._half), 0.5, self._q - 2 * n)
+        safe = np.where(self.at_pole & (n == self._half), 0.5, self.q - 2 * n)
         terms = (-1.0) ** n * zeta(safe) * (2 * np.pi) ** (2 * n) / factorial(2 * n)
-        terms[self._at_pole & (n == self._half)] = 0.0
+        terms[self.at_pole & (n == self._half)] = 0.0
         return terms
 
+    def significant(self, eps: float) -> Array:
+        """The coefficients up to the last whose term exceeds eps / 16 somewhere, u^2 <= 1/4."""
+        size = np.abs(self.coefficients) * 4.0 ** -np.arange(self._TERMS)
+        return self.coefficients[: np.flatnonzero(size > eps / 16)[-1] + 1]
+
+    def singular_height(self) -> float:
+        """c of the singular term c u^(q-1), away from the poles."""
+        # cos(pi q / 2) without the rounding of q next to an odd number
+        sine = np.sin(np.pi * self._from_odd / 2)
+        return float(-((-1) ** self._half) * np.pi / (2 * gamma(self.q) * sine) * (2 * np.pi) ** (self.q - 1))
+
     def _polynomial(self, z: Array) -> Array:
-        size = np.abs(self._coefficients) * 4.0 ** -np.arange(self._TERMS)
-        last = np.flatnonzero(size > np.finfo(z.dtype).eps / 16)[-1]
-        total = np.full_like(z, self._coefficients[last])
-        for c in self._coefficients[:last][::-1]:
+        kept = self.significant(float(np.finfo(z.dtype).eps))
+        total = np.full_like(z, kept[-1])
+        for c in kept[:-1][::-1]:
             total *= z
             total += z.dtype.type(c)
         return total
 
     def _singular(self, u: Array) -> Array:
-        q, half, e = self._q, self._half, self._from_odd
-        if not self._at_pole:
-            # cos(pi q / 2) without the rounding of q next to an odd number
-            height = -((-1) ** half) * np.pi / (2 * gamma(q) * np.sin(np.pi * e / 2)) * (2 * np.pi) ** (q - 1)
+        q, half, e = self.q, self._half, self._from_odd
+        if not self.at_pole:
             power = u * (u * u) ** int(q / 2 - 1) if q % 2 == 0 else u ** (q - 1)
-            return power * u.dtype.type(height)
+            return power * u.dtype.type(self.singular_height())
         digamma, log = psi(2 * half + 1), np.log(2 * np.pi * np.maximum(u, np.finfo(u.dtype).tiny))
         first = np.pi**2 / 24 - polygamma(1, 2 * half + 1) / 2 + (log - digamma) ** 2 / 2
         bracket = np.euler_gamma + digamma - log - e * (self._STIELTJES + first)

@@ -1,4 +1,4 @@
-"""What a fit takes on a Dask cluster: time and traffic, from the cost model of this machine.
+"""Time and traffic of a fit on a Dask cluster, from the cost model of this machine.
 
 work:       the pass over the rows, divided by the threads of all workers
 tasks:      a few hundredths of a second each, for all workers together: the scheduler hands them out one by one
@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil, log
 
+from bochner.engines.cluster_shape import BRANCHES, TASKS_PER_THREAD
 from bochner.planning.cost import CostModel
-from bochner.statistics.cluster import BRANCHES, TASKS_PER_THREAD
 
 __all__ = ["ClusterPlan", "plan_cluster"]
 

@@ -1,4 +1,4 @@
-"""How long a fit takes on this machine: a cost model with a handful of constants, measured in about a second.
+"""Cost model of a fit on this machine, with a handful of constants that are measured in about a second.
 
 one pass:   n (a D^2 + b D + c d D) / threads       products, sines and cosines, projection
 solution:   e D^2 + f D^3                            reduction to band form and the path of penalties

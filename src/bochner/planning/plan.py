@@ -1,4 +1,4 @@
-"""A plan: what a fit will take, and what it will be worth."""
+"""Plan of a fit: width, certified error, memory, time."""
 
 from __future__ import annotations
 

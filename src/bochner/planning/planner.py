@@ -1,46 +1,51 @@
-"""Choose the number of features, and work out what it takes."""
+"""Planner: number of features, memory and time of a fit, before it runs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from scipy.sparse import issparse
 
+from bochner._dense import dense
 from bochner._random import resolve_seed
-from bochner._typing import Array
+from bochner._typing import ArrayLike, FloatType, MatrixLike, Rows, Seed, Transformer
 from bochner.config import config_context, get_config, parse_bytes
 from bochner.errors import MemoryBudgetError, invalid_parameter
+from bochner.features import FourierShape
 from bochner.kernels import Stationary, resolve_kernel
 from bochner.memory import MemoryBill, format_bytes
-from bochner.planning.bills import ridge_bill
 from bochner.planning.cluster import ClusterPlan, plan_cluster
 from bochner.planning.cost import CostModel, calibrate
+from bochner.planning.given_features import plan_features
 from bochner.planning.plan import Alternative, Plan
 from bochner.planning.width import default_width
+from bochner.solvers import ridge_bill
 from bochner.statistics import PassPlan, plan_pass
 from bochner.theory import FeatureCounts, feature_counts, finite_set, fit_spectrum, uniform
 from bochner.theory.base import Embedding, TailBound, check_delta, check_eps, n_frequencies
 from bochner.theory.normalised import normalised
-from bochner.theory.region import UniformBound, diameter_of
-from bochner.tuning.median import median_length_scale
+from bochner.theory.region import diameter_of
+from bochner.tuning import ScaleRule
 
-__all__ = ["Budget", "MapShape", "plan"]
+__all__ = ["Budget", "plan"]
 
+_DOUBLE: FloatType = np.dtype(np.float64)
 _LARGEST_WIDTH = 2**20
 _DATA_AWARE_ROWS = 300
 _SPECTRUM_ROWS = 16
 
 
 def plan(
-    X: Any = None,
-    y: Any = None,
+    X: MatrixLike | None = None,
+    y: ArrayLike | None = None,
     *,
     n_samples: int | None = None,
     n_features: int | None = None,
     kernel: Stationary | str | None = None,
+    features: Transformer | None = None,
     n_components: int | None = None,
     eps: float | None = None,
     delta: float = 0.01,
@@ -50,7 +55,7 @@ def plan(
     workers: int | None = None,
     threads_per_worker: int = 1,
     bandwidth: int | str = "1GB",
-    random_state: Any = 0,
+    random_state: Seed = 0,
 ) -> Plan:
     """How many features, how much memory, how long: the answer before any fit.
 
@@ -63,6 +68,9 @@ def plan(
     n_samples, n_features : int, default=None
     kernel : Stationary or str, default=None
         The kernel; a name or None (Gaussian) gets the median heuristic if there are data.
+    features : transformer, default=None
+        Any transformer in place of random Fourier features of `kernel`; needs `X`. Its width is the plan's, and there
+        is no bound before the fit.
     n_components : int, default=None
         Features to use if the budgets allow it; None: what `eps` needs, or what the budgets allow, or the optimal rate.
     eps : float, default=None
@@ -93,7 +101,28 @@ def plan(
     >>> bo.plan(n_samples=1000, n_features=10, eps=0.1).n_components
     3684
     """
-    n, d, dtype = _shape(X, n_samples, n_features)
+    rows = None if X is None else cast("Rows", X if issparse(X) else np.asarray(X))
+    if rows is None:
+        n, d, dtype = _count("n_samples", n_samples), _count("n_features", n_features), _DOUBLE
+    else:
+        n, d, dtype = _shape(rows, getattr(X, "dtype", _DOUBLE))
+    _check_wishes(n_components, embedding, eps, delta, time)
+    targets = 1 if y is None or np.ndim(y) == 1 else int(np.shape(y)[1])
+    with config_context(memory=memory):
+        if features is not None:
+            return plan_features(
+                features, rows, n_targets=targets, dtype=dtype, delta=delta, cost=calibrate(dtype.name)
+            )
+        spectral = _kernel(kernel, rows, random_state)
+        budget = Budget(n, d, targets, dtype, time, calibrate(dtype.name))
+        chosen = _chosen_plan(_bounds(n, d, spectral, embedding, rows), budget, spectral, n_components, eps, delta)
+        cluster = None if workers is None else _cluster(budget, chosen, workers, threads_per_worker, bandwidth)
+    return replace(chosen, counts=_counts(rows, spectral, delta, random_state), cluster=cluster)
+
+
+def _check_wishes(
+    n_components: int | None, embedding: Embedding, eps: float | None, delta: float, time: float | None
+) -> None:
     check_delta(delta)
     if eps is not None:
         check_eps(eps)
@@ -101,16 +130,9 @@ def plan(
         n_frequencies(n_components, embedding)
     if time is not None and not 0 < time < np.inf:
         raise invalid_parameter("plan", "time", "a positive number of seconds or None", time)
-    spectral = _kernel(kernel, X, random_state)
-    targets = 1 if y is None or np.ndim(y) == 1 else int(np.shape(y)[1])
-    with config_context(memory=memory):
-        budget = Budget(n, d, targets, dtype, time, calibrate(dtype.name))
-        settled = _settle(_bounds(n, d, spectral, embedding, X), budget, spectral, n_components, eps, delta)
-        cluster = None if workers is None else _cluster(budget, settled, workers, threads_per_worker, bandwidth)
-    return replace(settled, counts=_counts(X, spectral, delta, random_state), cluster=cluster)
 
 
-def _cluster(budget: Budget, settled: Plan, workers: int, threads: int, bandwidth: int | str) -> ClusterPlan:
+def _cluster(budget: Budget, chosen: Plan, workers: int, threads: int, bandwidth: int | str) -> ClusterPlan:
     for name, value in (("workers", workers), ("threads_per_worker", threads)):
         if isinstance(value, bool) or int(value) != value or value < 1:
             raise invalid_parameter("plan", name, "an integer >= 1", value)
@@ -118,7 +140,7 @@ def _cluster(budget: Budget, settled: Plan, workers: int, threads: int, bandwidt
         budget.cost,
         n_rows=budget.n,
         n_features=budget.d,
-        n_components=settled.n_components,
+        n_components=chosen.n_components,
         itemsize=budget.dtype.itemsize,
         workers=int(workers),
         threads_per_worker=int(threads),
@@ -138,12 +160,13 @@ class Budget:
     cost: CostModel
 
     def pass_plan(self, width: int) -> PassPlan:
-        return plan_pass(self.n, MapShape(width), self.targets, self.dtype)
+        return plan_pass(self.n, self._map(width), self.targets, self.dtype)
 
     def bill(self, width: int) -> MemoryBill:
-        return ridge_bill(
-            self.pass_plan(width), n_features=self.d, n_components=width, n_targets=self.targets, dtype=self.dtype
-        )
+        return ridge_bill(self.pass_plan(width), self._map(width), n_targets=self.targets, dtype=self.dtype)
+
+    def _map(self, width: int) -> FourierShape:
+        return FourierShape(width, self.d)
 
     def seconds(self, width: int) -> float:
         return self.cost.fit_seconds(self.n, self.d, width, self.pass_plan(width).n_threads)
@@ -158,26 +181,48 @@ class Budget:
 
 
 @dataclass(frozen=True)
-class MapShape:
-    """The shape of a paired Fourier map that is not drawn yet."""
+class _Bounds:
+    """Bounds on the kernel error over all pairs of rows, and over all points of the region that they span."""
 
-    n_components: int
+    rows: list[TailBound]
+    region: list[TailBound]
 
-    @property
-    def scratch_width(self) -> int:
-        return self.n_components // 2
+    def needed(self, eps: float, delta: float) -> _Wanted:
+        """The width of the bound over the rows that needs the fewest features for an error."""
+        widths = [(bound, _needed(bound, eps, delta)) for bound in self.rows]
+        best, wanted = min(((b, w) for b, w in widths if w is not None), key=lambda pair: pair[1])
+        considered = [Alternative(_name(b), w, "used" if b is best else "looser") for b, w in widths]
+        wider = "covers every point of the region, not only the rows"
+        considered += [Alternative(_name(b), _needed(b, eps, delta), wider) for b in self.region]
+        return _Wanted(wanted, f"for eps = {eps:g}", best, tuple(considered))
 
-    def write(self, X: Any, out: Array, scratch: Array) -> None:
-        raise AssertionError("a plan computes nothing")
+
+@dataclass(frozen=True)
+class _Wanted:
+    """A width, what decided it, the bound that certifies it, and all bounds that were considered."""
+
+    width: int
+    reason: str
+    bound: TailBound
+    considered: tuple[Alternative, ...] = ()
 
 
-def _settle(
-    bounds: list[TailBound],
-    budget: Budget,
-    kernel: Stationary,
-    given: int | None,
-    eps: float | None,
-    delta: float,
+def _wanted(
+    bounds: _Bounds, budget: Budget, affordable: int, given: int | None, eps: float | None, delta: float
+) -> _Wanted:
+    """The width if the budget allows it."""
+    limited = budget.time is not None or get_config().memory is not None
+    if eps is not None:
+        wanted = bounds.needed(eps, delta)
+    elif limited:
+        wanted = _Wanted(affordable, "the most that the budget allows", bounds.rows[0])
+    else:
+        wanted = _Wanted(default_width(budget.n), "sqrt(n) log n, for the optimal learning rate", bounds.rows[0])
+    return wanted if given is None else replace(wanted, width=given, reason="as given")
+
+
+def _chosen_plan(
+    bounds: _Bounds, budget: Budget, kernel: Stationary, given: int | None, eps: float | None, delta: float
 ) -> Plan:
     affordable = budget.largest_width()
     if affordable == 0:
@@ -185,45 +230,17 @@ def _settle(
             f"Not even two features fit in a budget of {format_bytes(get_config().memory_budget())}"
             + (f" and {budget.time:.3g} s." if budget.time else ".")
         )
-    best, alternatives, warnings = bounds[0], [], []
-    wanted, reason = default_width(budget.n), "sqrt(n) log n, for the optimal learning rate"
-    if budget.time is not None or get_config().memory is not None:
-        wanted, reason = affordable, "the most that the budget allows"
-    if eps is not None:
-        needed = [(bound, _needed(bound, eps, delta)) for bound in bounds]
-        best, wanted = min(
-            ((b, w) for b, w in needed if w is not None and not _is_uniform(b)), key=lambda pair: pair[1]
-        )
-        reason = f"for eps = {eps:g}"
-        alternatives = [Alternative(_name(b), w, _verdict(b, best)) for b, w in needed]
-    if given is not None:
-        wanted, reason = given, "as given"
-    width = min(wanted, affordable)
-    certified = best.error(width, delta)
-    if width < wanted:
-        reason = f"the most that the budget allows; {wanted:,} wanted"
-        warnings.append(_shortfall(budget, wanted, width, certified))
+    wanted = _wanted(bounds, budget, affordable, given, eps, delta)
+    width, reason, warnings = min(wanted.width, affordable), wanted.reason, []
+    certified = wanted.bound.error(width, delta)
+    if width < wanted.width:
+        reason = f"the most that the budget allows; {wanted.width:,} wanted"
+        warnings.append(_shortfall(budget, wanted.width, width, certified))
     if certified >= 0.5 * kernel.variance:
         warnings.append(
             f"The bound is vacuous here (certified error {certified:.2g} of k(0) = {kernel.variance:g}): "
             "fit, then use certify, which measures the error of the frequencies that were drawn."
         )
-    return _assemble(budget, kernel, width, reason, certified, eps, delta, best, alternatives, warnings, affordable)
-
-
-def _assemble(
-    budget: Budget,
-    kernel: Stationary,
-    width: int,
-    reason: str,
-    certified: float,
-    eps: float | None,
-    delta: float,
-    best: TailBound,
-    alternatives: list[Alternative],
-    warnings: list[str],
-    affordable: int,
-) -> Plan:
     cut, bill = budget.pass_plan(width), budget.bill(width)
     widths = np.unique(2 * np.geomspace(1, affordable / 2, 25).astype(int))
     return Plan(
@@ -235,7 +252,7 @@ def _assemble(
         certified_error=certified,
         eps=eps,
         delta=delta,
-        bound=_name(best),
+        bound=_name(wanted.bound),
         block_rows=cut.block_rows,
         n_threads=cut.n_threads,
         memory=bill.total,
@@ -243,57 +260,53 @@ def _assemble(
         seconds=budget.seconds(width),
         memory_budget=get_config().memory_budget(),
         time_budget=budget.time,
-        alternatives=tuple(alternatives),
+        alternatives=wanted.considered,
         warnings=tuple(warnings),
-        curve=tuple((int(w), best.error(int(w), delta)) for w in widths),
+        curve=tuple((int(w), wanted.bound.error(int(w), delta)) for w in widths),
     )
 
 
-def _bounds(n: int, d: int, kernel: Stationary, embedding: Embedding, X: Any) -> list[TailBound]:
-    """The bounds that apply, those for the rows first, then those for the region they span."""
-    finite: list[TailBound] = [finite_set.UnionHoeffding(kernel=kernel, n_points=n, embedding=embedding)]
+def _bounds(n: int, d: int, kernel: Stationary, embedding: Embedding, X: Rows | None) -> _Bounds:
+    """The bounds that apply; the first one over the rows is the one for a width that no error decides."""
+    over_rows: list[TailBound] = [finite_set.UnionHoeffding(kernel=kernel, n_points=n, embedding=embedding)]
     if normalised(kernel).is_gaussian:
-        finite.insert(0, finite_set.UnionSubGaussian(kernel=kernel, n_points=n, embedding=embedding))
+        over_rows.insert(0, finite_set.UnionSubGaussian(kernel=kernel, n_points=n, embedding=embedding))
     if X is None:
-        return finite
+        return _Bounds(over_rows, [])
     if n <= _DATA_AWARE_ROWS:
-        rows = X.toarray() if issparse(X) else np.asarray(X, dtype=float)
-        finite.append(finite_set.DataAware(kernel=kernel, X=rows, embedding=embedding))
-    diameter = diameter_of(X if issparse(X) else np.asarray(X), kernel)
+        over_rows.append(finite_set.DataAware(kernel=kernel, X=dense(X, float), embedding=embedding))
+    diameter = diameter_of(X, kernel)
     if not diameter > 0 or not np.isfinite(kernel.sigma_p(d)):
-        return finite
-    return [*finite, uniform.tightest(kernel=kernel, n_features=d, diameter=diameter, embedding=embedding)]
+        return _Bounds(over_rows, [])
+    region = uniform.tightest(kernel=kernel, n_features=d, diameter=diameter, embedding=embedding)
+    return _Bounds(over_rows, [region])
 
 
-def _counts(X: Any, kernel: Stationary, delta: float, random_state: Any) -> FeatureCounts | None:
+def _counts(X: Rows | None, kernel: Stationary, delta: float, random_state: Seed) -> FeatureCounts | None:
     """What the spectrum of the data implies; None without data, or with too few rows for a spectrum."""
-    if X is None or np.shape(X)[0] < _SPECTRUM_ROWS:
+    if X is None or X.shape[0] < _SPECTRUM_ROWS:
         return None
-    fit = fit_spectrum(X, kernel=kernel, random_state=random_state)
-    return feature_counts(fit, n_points=np.shape(X)[0], k_zero=kernel.variance, delta=delta)
+    fit = fit_spectrum(cast("MatrixLike", X), kernel=kernel, random_state=random_state)
+    return feature_counts(fit, n_points=X.shape[0], k_zero=kernel.variance, delta=delta)
 
 
-def _shape(X: Any, n_samples: int | None, n_features: int | None) -> tuple[int, int, np.dtype[Any]]:
-    if X is not None:
-        shape = np.shape(X)
-        if len(shape) != 2 or 0 in shape:
-            raise invalid_parameter("plan", "X", "a table with rows and columns", shape)
-        dtype = getattr(X, "dtype", np.dtype(float))
-        return shape[0], shape[1], np.dtype(np.float32) if dtype == np.float32 else np.dtype(float)
-    for name, value in (("n_samples", n_samples), ("n_features", n_features)):
-        if value is None or isinstance(value, bool) or int(value) != value or value < 1:
-            raise invalid_parameter("plan", name, "an integer >= 1 when there is no X", value)
-    assert n_samples is not None
-    assert n_features is not None
-    return int(n_samples), int(n_features), np.dtype(float)
+def _shape(rows: Rows, dtype: np.dtype[Any]) -> tuple[int, int, FloatType]:
+    """Rows, columns, and the float type of the computation."""
+    if len(rows.shape) != 2 or 0 in rows.shape:
+        raise invalid_parameter("plan", "X", "a table with rows and columns", rows.shape)
+    return rows.shape[0], rows.shape[1], np.dtype(np.float32 if dtype == np.float32 else np.float64)
 
 
-def _kernel(kernel: Stationary | str | None, X: Any, random_state: Any) -> Stationary:
-    resolved = resolve_kernel("plan", kernel)
-    if isinstance(kernel, Stationary) or X is None:
-        return resolved
-    rows = X if issparse(X) else np.asarray(X)
-    return resolved.scaled_by(median_length_scale(rows, resolved, resolve_seed(random_state)))
+def _count(name: str, value: int | None) -> int:
+    if value is None or isinstance(value, bool) or int(value) != value or value < 1:
+        raise invalid_parameter("plan", name, "an integer >= 1 when there is no X", value)
+    return int(value)
+
+
+def _kernel(kernel: Stationary | str | None, rows: Rows | None, random_state: Seed) -> Stationary:
+    if rows is None:
+        return resolve_kernel("plan", kernel)
+    return ScaleRule("plan", kernel, "auto").resolve_sample(rows, seed=resolve_seed(random_state))
 
 
 def _needed(bound: TailBound, eps: float, delta: float) -> int | None:
@@ -301,16 +314,6 @@ def _needed(bound: TailBound, eps: float, delta: float) -> int | None:
         return bound.features_needed(eps, delta)
     except ValueError:
         return None
-
-
-def _is_uniform(bound: TailBound) -> bool:
-    return isinstance(bound, UniformBound)
-
-
-def _verdict(bound: TailBound, best: TailBound) -> str:
-    if bound is best:
-        return "used"
-    return "covers every point of the region, not only the rows" if _is_uniform(bound) else "looser"
 
 
 def _shortfall(budget: Budget, wanted: int, width: int, certified: float) -> str:

@@ -1,4 +1,4 @@
-"""Direct or iterative: which ridge solver takes less time, within the memory."""
+"""Choice between the direct and the iterative ridge solver, by memory and the cost model."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any, Literal
 import numpy as np
 
 from bochner.config import get_config
-from bochner.planning.bills import KEPT, iterative_bill, ridge_bill
+from bochner.features import FourierShape
 from bochner.planning.cost import calibrate
-from bochner.planning.planner import MapShape
+from bochner.solvers import iterative_bill, ridge_bill
 from bochner.solvers.preconditioner import best_rows, expected_iterations, first_rows, most_rows
-from bochner.statistics import plan_pass
+from bochner.statistics import KEPT_FEATURES, plan_pass
 
 __all__ = ["choose_solver"]
 
@@ -39,17 +39,12 @@ def choose_solver(
     """
     if alpha in ("evidence", "loo") or n_components <= _NARROW:
         return "direct"
-    sizes: dict[str, Any] = {
-        "n_features": n_features,
-        "n_components": n_components,
-        "n_targets": n_targets,
-        "dtype": dtype,
-    }
+    shape = FourierShape(n_components, n_features)
     searched, budget = isinstance(alpha, str), get_config().memory_budget()
-    plan = plan_pass(n_rows, MapShape(n_components), n_targets, dtype)
-    if ridge_bill(plan, **sizes).total > budget:
+    plan = plan_pass(n_rows, shape, n_targets, dtype)
+    if ridge_bill(plan, shape, n_targets=n_targets, dtype=dtype).total > budget:
         return "iterative"
-    bill = iterative_bill(n_rows=n_rows, searched=searched, **sizes)
+    bill = iterative_bill(shape, n_rows=n_rows, n_targets=n_targets, dtype=dtype, searched=searched)
     if bill.total > budget:
         return "direct"
     penalty = 1.0 if isinstance(alpha, str) else max(float(alpha), 1e-6 * n_rows)
@@ -64,7 +59,7 @@ def choose_solver(
         threads,
         n_preconditioner=rows,
         n_iter=expected_iterations(shift * first / rows, penalty, tol),
-        kept=KEPT in bill.items,
+        kept=KEPT_FEATURES in bill.items,
         searched=searched,
     )
     direct = cost.fit_seconds(n_rows, n_features, n_components, plan.n_threads)

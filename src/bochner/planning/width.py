@@ -1,4 +1,4 @@
-"""How many features when neither user nor data say: the optimal-rate rule of Rudi & Rosasco (2017)."""
+"""Default width rule: the optimal rate of Rudi & Rosasco (2017)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reports and plots: a model and rows to look at it with -> a plain dict -> figures -> one page."""
+"""Reports and displays: fitted model and test rows -> JSON summary -> charts -> one HTML page."""
 
 from bochner.reporting.report import Report, report
 from bochner.reporting.summary import summarise

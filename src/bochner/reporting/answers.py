@@ -1,9 +1,8 @@
-"""The short answer to each question of the report, in one or two sentences."""
+"""Answers of the report: model quality, approximation error, gains of width, choices and cost in a sentence each."""
 
 from __future__ import annotations
 
-from typing import Any
-
+from bochner._typing import JsonDict
 from bochner.reporting.numbers import count, number, percent, seconds, size
 
 __all__ = ["answers"]
@@ -12,7 +11,7 @@ _FLAT = 0.02
 """Halving the width changes the error by less: width has stopped helping."""
 
 
-def answers(summary: dict[str, Any]) -> dict[str, str]:
+def answers(summary: JsonDict) -> dict[str, str]:
     """One answer for every section of a summary."""
     return {
         "quality": _quality(summary["quality"]),
@@ -23,7 +22,7 @@ def answers(summary: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def _quality(part: dict[str, Any]) -> str:
+def _quality(part: JsonDict) -> str:
     if "missing" in part:
         return str(part["missing"])
     rows = f"on {count(part['n_rows'])} held-out rows" if part["rows_held_out"] else f"on the {_given(part['n_rows'])}"
@@ -45,7 +44,7 @@ def _quality(part: dict[str, Any]) -> str:
     )
 
 
-def _error_bars(part: dict[str, Any]) -> str:
+def _error_bars(part: JsonDict) -> str:
     if "missing" in part:
         return ""
     at = part["levels"].index(0.9)
@@ -59,7 +58,7 @@ def _given(n_rows: int) -> str:
     return f"{count(n_rows)} rows that were given" if n_rows != 1 else "row that was given"
 
 
-def _approximation(part: dict[str, Any]) -> str:
+def _approximation(part: JsonDict) -> str:
     curve, certificate = part["curve"], part["certificate"]
     if "missing" not in curve:
         at = curve["widths"].index(curve["width"])
@@ -71,27 +70,35 @@ def _approximation(part: dict[str, Any]) -> str:
     return str(certificate["statement"] if "missing" not in certificate else curve["missing"])
 
 
-def _more(part: dict[str, Any]) -> str:
+def _more(part: JsonDict) -> str:
     told = [_more_features(part["widths"]), _more_rows(part["rows"]), _more_memory(part["bills"], part["width"])]
     sentences = [sentence for sentence in told if sentence]
     return " ".join(sentences) or "Nothing can be told without rows."
 
 
-def _more_features(part: dict[str, Any]) -> str:
-    errors = [] if "missing" in part else part["held_out"] or part["gcv"]
-    if len(errors) < 2 or errors[-2] is None or errors[-1] is None or errors[-2] <= 0:
+def _more_features(part: JsonDict) -> str:
+    gain = _gain_of_the_last_step(part)
+    if gain is None:
         return ""
-    gain = 1 - errors[-1] / errors[-2]
-    way = "lower" if gain >= 0 else "higher"
-    where = "" if part["gcv"] else " of models of a part of the rows given"
     before, after = map(count, part["widths"][-2:])
+    way = "lower" if gain >= 0 else "higher"
+    refits = part["n_refits"]
+    where = f" of {count(refits)} models, refitted for this report to a part of the rows given," if refits else ""
     last = f"From {before} to {after} features the error{where} is {way} by {percent(abs(gain))}"
     if abs(gain) < _FLAT:
         return f"{last}: more features would buy little."
     return f"{last}: a wider map may well be better still." if gain > 0 else f"{last}: a narrower map is enough."
 
 
-def _more_rows(part: dict[str, Any]) -> str:
+def _gain_of_the_last_step(part: JsonDict) -> float | None:
+    """Share of the error that the last doubling of the width took away; None where it is not known."""
+    errors = [] if "missing" in part else part["held_out"] or part["gcv"]
+    if len(errors) < 2 or None in errors[-2:] or errors[-2] <= 0:
+        return None
+    return float(1 - errors[-1] / errors[-2])
+
+
+def _more_rows(part: JsonDict) -> str:
     now = 0 if "missing" in part else len(part["rmse"]) // 2
     if now == 0 or not part["rmse"][now]:
         return ""
@@ -99,7 +106,7 @@ def _more_rows(part: dict[str, Any]) -> str:
     return f"Twice the rows would lower the error by about {percent(gain)}, as the model itself expects."
 
 
-def _more_memory(part: dict[str, Any], width: int) -> str:
+def _more_memory(part: JsonDict, width: int) -> str:
     if "missing" in part:
         return ""
     takes = f"Twice the features would take {size(part['memory'][part['widths'].index(width) + 1])} of memory"
@@ -107,7 +114,7 @@ def _more_memory(part: dict[str, Any], width: int) -> str:
     return f"{takes}{allowed}."
 
 
-def _choices(part: dict[str, Any], kind: str) -> str:
+def _choices(part: JsonDict, kind: str) -> str:
     told = f"{part['kernel_in_words']}, with {count(part['width'])} features."
     penalty = part["penalty"]
     if "alpha" not in penalty:
@@ -126,7 +133,7 @@ def _choices(part: dict[str, Any], kind: str) -> str:
     return told + "."
 
 
-def _cost(part: dict[str, Any]) -> str:
+def _cost(part: JsonDict) -> str:
     rows = "" if part["rows"] is None else f"{count(part['rows'])} rows of {count(part['columns'])} columns"
     passes = "" if part["passes"] is None else f", read {_times(part['passes'])}"
     spent = [seconds(part["seconds"])] if part["seconds"] is not None else []

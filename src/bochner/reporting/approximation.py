@@ -1,4 +1,4 @@
-"""Is the approximation good? The kernel of the features against the exact one, measured and guaranteed."""
+"""Kernel approximation error: measured at nested widths, certified, and features that the bounds ask for."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from bochner._typing import Array
+from bochner._typing import Array, JsonDict, MatrixLike
 from bochner.errors import AssumptionError, InvalidDataError, MemoryBudgetError
 from bochner.features import FourierMap, transform
 from bochner.reporting.nested import narrower, nested_widths, why_not_nested, wider
-from bochner.reporting.view import ModelView, sample_rows
-from bochner.theory import finite_set, pointwise
+from bochner.reporting.view import ModelView, n_rows_of, sample_rows
+from bochner.theory import Certificate, finite_set, pointwise
 from bochner.theory.normalised import normalised
 
 __all__ = ["approximation", "features_by_bound", "kernel_error_curve"]
@@ -23,18 +23,20 @@ _DOUBLINGS = 2
 _EPS = 0.1
 
 
-def approximation(view: ModelView, X: Any, *, delta: float) -> dict[str, Any]:
+def approximation(
+    view: ModelView, X: MatrixLike | None, *, certificate: Certificate | str | None = None, delta: float
+) -> JsonDict:
     """Measured errors by width, the certificate, and what the bounds ask for."""
     return {
         "delta": delta,
         "width": view.width,
         "curve": kernel_error_curve(view, X, delta=delta),
-        "certificate": _certificate(view, X, delta),
+        "certificate": _certificate(view, X, delta) if certificate is None else _stated(certificate),
         "bounds": features_by_bound(view, _n_points(view, X), delta=delta),
     }
 
 
-def kernel_error_curve(view: ModelView, X: Any, *, delta: float = 0.01, n_rows: int = _ROWS) -> dict[str, Any]:
+def kernel_error_curve(view: ModelView, X: MatrixLike | None, *, delta: float = 0.01, n_rows: int = _ROWS) -> JsonDict:
     """Largest and root mean square kernel error over all pairs of some rows, at nested widths, and its bound.
 
         error(D) = max over i < j of abs(z_D(x_i).z_D(x_j) - k(x_i, x_j))
@@ -65,7 +67,7 @@ def kernel_error_curve(view: ModelView, X: Any, *, delta: float = 0.01, n_rows: 
     }
 
 
-def features_by_bound(view: ModelView, n_points: int, *, delta: float) -> dict[str, Any]:
+def features_by_bound(view: ModelView, n_points: int, *, delta: float) -> JsonDict:
     """Features needed for eps = k(0) / 10, and what a page needs to tell them for any eps, delta and number of rows.
 
         pairs * 2 exp(-rate m (eps / k(0))^2) <= delta,      D = m * columns
@@ -131,7 +133,7 @@ def _guarantees(view: ModelView, n_points: int, widths: list[int], delta: float)
     return [None if mixed else bound.error(width, delta) for width, mixed in zip(widths, odd)]
 
 
-def _certificate(view: ModelView, X: Any, delta: float) -> dict[str, Any]:
+def _certificate(view: ModelView, X: MatrixLike | None, delta: float) -> JsonDict:
     rows = None if X is None else sample_rows(X, None, None, most=_CERTIFIED_ROWS, seed=view.seed)[0]
     try:
         certificate = view.certify(rows, delta=delta)
@@ -141,8 +143,13 @@ def _certificate(view: ModelView, X: Any, delta: float) -> dict[str, Any]:
     return certificate.to_dict()
 
 
-def _n_points(view: ModelView, X: Any) -> int:
+def _stated(certificate: Certificate | str) -> JsonDict:
+    """A certificate that was made before, or the reason that there is none."""
+    return {"missing": certificate} if isinstance(certificate, str) else certificate.to_dict()
+
+
+def _n_points(view: ModelView, X: MatrixLike | None) -> int:
     """Rows whose pairs one would want a guarantee for."""
     if view.n_rows is not None:
         return view.n_rows
-    return 1000 if X is None else int(np.shape(X)[0])
+    return 1000 if X is None else n_rows_of(X)

@@ -1,11 +1,10 @@
-"""What was chosen, and why: kernel, bandwidths, penalty, width, and the spectrum behind them."""
+"""Hyperparameters of a fitted model: kernel, length scales, penalty path, effective dimension, eigenvalue spectrum."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from bochner._typing import JsonDict
 from bochner.reporting.numbers import number
 from bochner.reporting.view import ModelView
 from bochner.solvers import RidgePath
@@ -15,7 +14,7 @@ __all__ = ["choices", "penalty_path", "spectrum"]
 _SHOWN_VALUES = 120
 
 
-def choices(view: ModelView) -> dict[str, Any]:
+def choices(view: ModelView) -> JsonDict:
     """The settings that were used, those that were asked for, and the numbers that decided."""
     asked = view.estimator.get_params(deep=False)
     return {
@@ -38,7 +37,7 @@ def choices(view: ModelView) -> dict[str, Any]:
     }
 
 
-def penalty_path(view: ModelView) -> dict[str, Any]:
+def penalty_path(view: ModelView) -> JsonDict:
     """Criteria along the penalties that were tried, and the one that was chosen."""
     alpha = view.get("alpha_")
     if alpha is None:
@@ -54,11 +53,11 @@ def penalty_path(view: ModelView) -> dict[str, Any]:
     return {**chosen, "missing": f"{why} there is no path of penalties to show."}
 
 
-def _ridge_path(path: RidgePath) -> dict[str, Any]:
+def _ridge_path(path: RidgePath) -> JsonDict:
     return {"alphas": path.alphas, "gcv": path.gcv, "log_evidence": path.log_evidence, "dof": path.dof}
 
 
-def spectrum(view: ModelView) -> dict[str, Any]:
+def spectrum(view: ModelView) -> JsonDict:
     """Eigenvalues of the second moment of the features, divided by n: those of the kernel's operator on the data."""
     eigenvalues = view.eigenvalues
     if eigenvalues is None or view.moments is None:
@@ -96,7 +95,7 @@ def _kernel_in_words(view: ModelView) -> str:
     return f"{name}, " + (f"length scale {number(float(scales[0]))}" if len(scales) == 1 else many)
 
 
-def _bandwidths(view: ModelView) -> dict[str, Any]:
+def _bandwidths(view: ModelView) -> JsonDict:
     scales = view.length_scales
     if scales is None:
         return {"missing": "The kernel is a sum or product, or the features have no length scale of their own."}

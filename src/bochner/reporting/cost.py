@@ -1,12 +1,12 @@
-"""What did it cost? The plan against what happened, and the setting of the fit."""
+"""Cost of a fit: planned and measured memory and time, passes, threads and versions."""
 
 from __future__ import annotations
 
 from dataclasses import is_dataclass
-from typing import Any
 
 import numpy as np
 
+from bochner._typing import JsonDict
 from bochner._versions import installed
 from bochner.config import get_config
 from bochner.planning import Plan
@@ -15,7 +15,7 @@ from bochner.reporting.view import ModelView
 __all__ = ["cost"]
 
 
-def cost(view: ModelView, plan: Plan | dict[str, Any] | None, extra: dict[str, Any] | None) -> dict[str, Any]:
+def cost(view: ModelView, plan: Plan | JsonDict | None, extra: JsonDict | None) -> JsonDict:
     """Planned and actual memory and time, rows, passes, threads and versions.
 
     `extra` may have "seconds" and "memory" (bytes): what the fit took. The rest of it is shown as it is.
@@ -44,8 +44,8 @@ def _passes(view: ModelView) -> int | None:
     """
     if view.totals is None:
         return None
-    curve, given = view.get("width_curve_"), view.get("_row_dtype")
-    again = given == np.float32 and view.totals.precision < np.finfo(np.float32).eps
+    curve = view.get("width_curve_")
+    again = view.row_dtype == np.float32 and view.totals.precision < np.finfo(np.float32).eps
     loo = getattr(view.estimator, "alpha", None) == "loo"
     passes = (1 + loo) * (1 + again) if curve is None else len(curve.widths) + again
     return int(passes + bool(view.get("fit_inverse_transform")))

@@ -1,15 +1,16 @@
-"""The charts of the report: parts of the summary in, charts out."""
+"""Charts of the report: one function for each part of the summary."""
 
 from __future__ import annotations
 
-from typing import Any
-
+from bochner._typing import JsonDict
 from bochner.reporting.numbers import count, number, percent, seconds, size
 from bochner.reporting.svg import Axis, Chart, Rule, Series
 
 __all__ = [
+    "CRITERIA",
     "components_chart",
     "coverage_chart",
+    "criterion_chart",
     "evidence_chart",
     "histogram_chart",
     "kernel_error_chart",
@@ -24,7 +25,7 @@ __all__ = [
 ]
 
 
-def residual_chart(part: dict[str, Any]) -> Chart:
+def residual_chart(part: JsonDict) -> Chart:
     """Residuals against predictions."""
     points = part["residuals"]
     return Chart(
@@ -38,7 +39,7 @@ def residual_chart(part: dict[str, Any]) -> Chart:
     )
 
 
-def histogram_chart(part: dict[str, Any]) -> Chart:
+def histogram_chart(part: JsonDict) -> Chart:
     """How residuals are spread."""
     points = part["residuals"]
     return Chart(
@@ -51,7 +52,7 @@ def histogram_chart(part: dict[str, Any]) -> Chart:
     )
 
 
-def coverage_chart(coverage: dict[str, Any]) -> Chart:
+def coverage_chart(coverage: JsonDict) -> Chart:
     """Nominal against observed coverage of the error bars."""
     at = coverage["levels"].index(0.9)
     return Chart(
@@ -68,7 +69,7 @@ def coverage_chart(coverage: dict[str, Any]) -> Chart:
     )
 
 
-def reliability_chart(curve: dict[str, Any]) -> Chart:
+def reliability_chart(curve: JsonDict) -> Chart:
     """Predicted probabilities against what happened."""
     return Chart(
         "Are the probabilities right?",
@@ -84,7 +85,7 @@ def reliability_chart(curve: dict[str, Any]) -> Chart:
     )
 
 
-def components_chart(part: dict[str, Any]) -> Chart:
+def components_chart(part: JsonDict) -> Chart:
     """Variance that the first components keep."""
     ranks = list(range(1, len(part["training_share"]) + 1))
     return Chart(
@@ -99,7 +100,7 @@ def components_chart(part: dict[str, Any]) -> Chart:
     )
 
 
-def kernel_error_chart(curve: dict[str, Any]) -> Chart:
+def kernel_error_chart(curve: JsonDict) -> Chart:
     """Kernel error by width."""
     at, widths = curve["widths"].index(curve["width"]), curve["widths"]
     series = [
@@ -122,7 +123,7 @@ def kernel_error_chart(curve: dict[str, Any]) -> Chart:
     )
 
 
-def width_chart(part: dict[str, Any], width: int) -> Chart:
+def width_chart(part: JsonDict, width: int) -> Chart:
     """Prediction error by width."""
     series = []
     if part["held_out"]:
@@ -141,7 +142,7 @@ def width_chart(part: dict[str, Any], width: int) -> Chart:
     )
 
 
-def rows_chart(part: dict[str, Any]) -> Chart:
+def rows_chart(part: JsonDict) -> Chart:
     """Expected error by number of rows."""
     return Chart(
         "What more rows buy",
@@ -154,7 +155,7 @@ def rows_chart(part: dict[str, Any]) -> Chart:
     )
 
 
-def memory_chart(bills: dict[str, Any], width: int, budget: int) -> Chart:
+def memory_chart(bills: JsonDict, width: int, budget: int) -> Chart:
     """Memory of a fit by width, with the budget."""
     return Chart(
         "What memory a fit takes, beyond the data",
@@ -166,7 +167,7 @@ def memory_chart(bills: dict[str, Any], width: int, budget: int) -> Chart:
     )
 
 
-def seconds_chart(bills: dict[str, Any], width: int) -> Chart:
+def seconds_chart(bills: JsonDict, width: int) -> Chart:
     """Time of a fit by width."""
     return Chart(
         "What time a fit takes",
@@ -178,38 +179,56 @@ def seconds_chart(bills: dict[str, Any], width: int) -> Chart:
     )
 
 
-def path_chart(penalty: dict[str, Any]) -> Chart | None:
-    """The criterion along the penalties; None where there is no path."""
-    names = {"loo": "leave-one-out error", "cv": "cross-validated loss", "gcv": "estimated squared error (GCV)"}
-    key = next((key for key in names if penalty.get(key) is not None), None)
-    if key is None:
-        return None
+CRITERIA = {
+    "gcv": "estimated squared error (GCV)",
+    "loo": "squared leave-one-out error",
+    "cv": "cross-validated loss",
+    "log_evidence": "log evidence",
+    "dof": "effective degrees of freedom",
+}
+"""What can be shown along the penalties, and its name."""
+
+_MESSAGES = {
+    "log_evidence": "The logarithm of the probability of the targets under the model: higher is better.",
+    "dof": "How many parameters the model has in effect.",
+}
+
+
+def criterion_chart(part: JsonDict) -> Chart:
+    """A criterion along the penalties, and the penalty that was chosen."""
+    name, values = CRITERIA[part["criterion"]], part["values"]
+    chosen = (
+        f"alpha = {number(part['alpha'])} was chosen. To the left the model follows the noise, to the right it is too "
+        "smooth."
+    )
     return Chart(
-        "Which penalty",
-        f"alpha = {number(penalty['alpha'])} was chosen. To the left the model follows the noise, to the right it is "
-        "too smooth.",
-        Axis.over("penalty alpha", penalty["alphas"], log=True),
-        Axis.over(names[key], penalty[key], log=_all_positive(penalty[key])),
-        [Series(names[key], penalty["alphas"], penalty[key])],
-        [Rule("chosen", penalty["alpha"])],
+        "How plausible each penalty is" if part["criterion"] == "log_evidence" else "Which penalty",
+        _MESSAGES.get(part["criterion"], chosen),
+        Axis.over("penalty alpha", part["alphas"], log=True),
+        Axis.over(name, values, log=part["criterion"] not in _MESSAGES and _all_positive(values)),
+        [Series(name, part["alphas"], values, style=int(part["criterion"] == "log_evidence"))],
+        [Rule("chosen", part["alpha"])],
     )
 
 
-def evidence_chart(penalty: dict[str, Any]) -> Chart | None:
+def path_chart(penalty: JsonDict) -> Chart | None:
+    """The error along the penalties; None where there is no path."""
+    return _criterion(penalty, "loo", "cv", "gcv")
+
+
+def evidence_chart(penalty: JsonDict) -> Chart | None:
     """The log evidence along the penalties; None where there is none."""
-    if penalty.get("log_evidence") is None:
-        return None
-    return Chart(
-        "How plausible each penalty is",
-        "The logarithm of the probability of the targets under the model: higher is better.",
-        Axis.over("penalty alpha", penalty["alphas"], log=True),
-        Axis.over("log evidence", penalty["log_evidence"]),
-        [Series("log evidence", penalty["alphas"], penalty["log_evidence"], style=1)],
-        [Rule("chosen", penalty["alpha"])],
-    )
+    return _criterion(penalty, "log_evidence")
 
 
-def spectrum_chart(part: dict[str, Any]) -> Chart:
+def _criterion(penalty: JsonDict, *names: str) -> Chart | None:
+    for name in names:
+        if penalty.get(name) is not None:
+            return criterion_chart({**penalty, "criterion": name, "values": penalty[name]})
+    return None
+
+
+def spectrum_chart(part: JsonDict) -> Chart:
     """Eigenvalues of the features' second moment."""
     rules, message = [], f"The {count(part['width'])} features vary in {count(part['rank'][-1])} directions."
     if part["penalty"]:
@@ -225,7 +244,7 @@ def spectrum_chart(part: dict[str, Any]) -> Chart:
     )
 
 
-def _whose(part: dict[str, Any]) -> str:
+def _whose(part: JsonDict) -> str:
     return "held-out rows" if part["rows_held_out"] else "rows given"
 
 

@@ -1,4 +1,4 @@
-"""Narrower and wider versions of a drawn map: nested maps share their first frequencies, so nothing is drawn anew."""
+"""Nested feature maps: narrower and wider maps of the same seed, and their moments, without a new pass."""
 
 from __future__ import annotations
 
@@ -35,15 +35,12 @@ def nested_widths(width: int, *, doublings: int = 0) -> list[int]:
 
 def narrower(fourier: FourierMap, width: int) -> FourierMap:
     """The map of the first frequencies: those that a draw of this width with the same seed would have."""
-    columns, scale = _prefix(fourier, width)
-    m = len(columns) if _all_phases(fourier) else len(columns) // 2
-    phase = fourier.phase[:m] if _all_phases(fourier) else fourier.phase[:0]
-    return FourierMap(omega=fourier.omega[:m], amplitude=fourier.amplitude[:m] * scale, phase=phase)
+    return fourier.narrowed(width)
 
 
 def narrower_moments(moments: Moments, fourier: FourierMap, width: int) -> tuple[Moments, Array, float]:
     """Moments of the narrower map, its columns in the wide one, and their factor: no row is read again."""
-    columns, scale = _prefix(fourier, width)
+    columns, scale = fourier.columns_of(width)
     return (
         replace(
             moments,
@@ -68,18 +65,4 @@ def wider(view: ModelView, width: int) -> FourierMap | None:
         embedding=view.embedding,
         seed=int(view.features.seed_),
     )
-    m = len(view.fourier.omega)
-    return drawn if np.array_equal(drawn.omega[:m], view.fourier.omega) else None
-
-
-def _all_phases(fourier: FourierMap) -> bool:
-    return len(fourier.phase) == len(fourier.omega)
-
-
-def _prefix(fourier: FourierMap, width: int) -> tuple[Array, float]:
-    """Columns of the first frequencies, and the factor that makes them a map of their own."""
-    m = len(fourier.omega)
-    if _all_phases(fourier):
-        return np.arange(width), float(np.sqrt(m / width))
-    pairs, kept = m - len(fourier.phase), width // 2
-    return np.concatenate([np.arange(kept), pairs + np.arange(kept)]), float(np.sqrt(m / kept))
+    return drawn if drawn.begins_with(view.fourier) else None

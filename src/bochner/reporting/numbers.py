@@ -1,4 +1,4 @@
-"""Numbers for people."""
+"""Number formatting: significant digits, counts, percentages, durations, byte sizes."""
 
 from __future__ import annotations
 

@@ -1,17 +1,17 @@
-"""From the summary to the page: Jinja2 with escaping on, style and script inside."""
+"""HTML page of a report summary: Jinja2 with autoescaping, style and script inlined."""
 
 from __future__ import annotations
 
 from importlib.resources import files
-from typing import Any
 
+from bochner._typing import JsonDict
 from bochner.errors import MissingExtraError
 from bochner.reporting.sections import sections
 
 __all__ = ["render"]
 
 
-def render(summary: dict[str, Any]) -> str:
+def render(summary: JsonDict) -> str:
     """The page of a summary. Every text in it is escaped; drawings escape their own."""
     try:
         from jinja2 import Environment, StrictUndefined

@@ -1,4 +1,4 @@
-"""The report of a model: one page that opens anywhere."""
+"""HTML report of a fitted model: test scores, approximation error, choices and cost on one offline page."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from bochner._files import replacing
+from bochner._typing import ArrayLike, FilePath, JsonDict, MatrixLike
 from bochner.errors import invalid_parameter
 from bochner.reporting.rendering import render
 from bochner.reporting.summary import summarise
+from bochner.theory import Certificate
 
 __all__ = ["Report", "report"]
 
@@ -27,10 +30,10 @@ class Report:
         The page: one file without links to others.
     """
 
-    summary: dict[str, Any]
+    summary: JsonDict
     html: str
 
-    def save(self, path: str | Path) -> Path:
+    def save(self, path: FilePath) -> Path:
         """Write the page, or the summary if the name ends in .json; an interrupt leaves the old file or the new one.
 
         Parameters
@@ -43,12 +46,8 @@ class Report:
         """
         path = Path(path)
         text = json.dumps(self.summary, indent=2, allow_nan=False) if path.suffix == ".json" else self.html
-        beside = path.with_name(f".{path.name}.part")
-        try:
-            beside.write_text(text, encoding="utf-8")
-            beside.replace(path)
-        finally:
-            beside.unlink(missing_ok=True)
+        with replacing(path) as file:
+            file.write(text.encode())
         return path
 
     def __repr__(self) -> str:
@@ -64,15 +63,16 @@ class Report:
 
 def report(
     model: Any,
-    path: str | Path | None = None,
+    path: FilePath | None = None,
     *,
-    X: Any = None,
-    y: Any = None,
-    sample_weight: Any = None,
+    X: MatrixLike | None = None,
+    y: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     held_out: bool = False,
     title: str | None = None,
     plan: Any = None,
-    extra: dict[str, Any] | None = None,
+    extra: JsonDict | None = None,
+    certificate: Certificate | str | None = None,
     delta: float = 0.01,
 ) -> Report:
     """Is the model good, is the approximation good, what would more buy, what was chosen, what did it cost?
@@ -101,8 +101,11 @@ def report(
         What `bochner.plan` said before the fit.
     extra : dict, default=None
         What else to show. "seconds" and "memory" (bytes) are what the fit took, and stand beside the plan.
+    certificate : Certificate or str, default=None
+        The certificate, if `model.certify` has made one already, or why there is none. None: one is made, on up to
+        1,000 of the rows.
     delta : float, default=0.01
-        Failure probability of the certificate.
+        Failure probability of the certificate that is made, and of the bounds.
 
     Returns
     -------
@@ -121,7 +124,18 @@ def report(
     """
     if extra is not None and not isinstance(extra, dict):
         raise invalid_parameter("report", "extra", "a dict or None", extra)
-    summary = summarise(model, X, y, sample_weight, held_out=held_out, title=title, plan=plan, extra=extra, delta=delta)
+    summary = summarise(
+        model,
+        X,
+        y,
+        sample_weight,
+        held_out=held_out,
+        title=title,
+        plan=plan,
+        extra=extra,
+        certificate=certificate,
+        delta=delta,
+    )
     made = Report(summary, render(summary))
     if path is not None:
         made.save(path)

@@ -1,22 +1,22 @@
-"""The page as data: five questions, each with its answer and blocks of facts, figures and tables."""
+"""Layout of the report page: five sections, each with an answer and blocks of facts, figures and tables."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
+from bochner._typing import JsonDict
 from bochner.reporting import figures
 from bochner.reporting.numbers import count, number, percent, seconds, size
 from bochner.reporting.svg import Chart
 
 __all__ = ["Block", "sections"]
 
-Block = dict[str, Any]
+Block = JsonDict
 
 _SHOWN_BARS = 30
 
 
-def sections(summary: dict[str, Any]) -> list[dict[str, Any]]:
+def sections(summary: JsonDict) -> list[JsonDict]:
     """The sections of the page, in their order."""
     parts = [
         ("quality", "Is the model good?", _quality(summary["quality"])),
@@ -50,11 +50,11 @@ def _facts(*items: tuple[str, str]) -> Block:
     return {"kind": "facts", "entries": items}
 
 
-def _note(part: dict[str, Any]) -> Block:
+def _note(part: JsonDict) -> Block:
     return {"kind": "note", "text": part["missing"]}
 
 
-def _quality(part: dict[str, Any]) -> Iterator[Block]:
+def _quality(part: JsonDict) -> Iterator[Block]:
     if "missing" in part:
         return
     if part["kind"] == "pca":
@@ -65,11 +65,11 @@ def _quality(part: dict[str, Any]) -> Iterator[Block]:
         yield from _regression(part)
 
 
-def _whose(part: dict[str, Any]) -> str:
+def _whose(part: JsonDict) -> str:
     return "Held-out rows" if part["rows_held_out"] else "Rows given"
 
 
-def _regression(part: dict[str, Any]) -> Iterator[Block]:
+def _regression(part: JsonDict) -> Iterator[Block]:
     yield _facts(
         ("R2", number(part["r2"])),
         ("Error (RMS)", f"{number(part['rmse'])} ± {number(part['rmse_standard_error'], 2)}"),
@@ -86,7 +86,7 @@ def _regression(part: dict[str, Any]) -> Iterator[Block]:
         yield {"kind": "table", "title": "Every target", "head": ["Target", "R2", "Error (RMS)"], "rows": rows}
 
 
-def _classification(part: dict[str, Any]) -> Iterator[Block]:
+def _classification(part: JsonDict) -> Iterator[Block]:
     facts = [
         ("Accuracy", f"{percent(part['accuracy'])} ± {percent(part['accuracy_standard_error'], 2)}"),
         ("Most frequent class", percent(part["baseline_accuracy"])),
@@ -139,7 +139,7 @@ def _matrix(classes: list[str], confusion: list[list[float]]) -> Block:
     }
 
 
-def _approximation(part: dict[str, Any]) -> Iterator[Block]:
+def _approximation(part: JsonDict) -> Iterator[Block]:
     curve = part["curve"]
     yield _note(curve) if "missing" in curve else _figure(figures.kernel_error_chart(curve))
     certificate = part["certificate"]
@@ -148,7 +148,7 @@ def _approximation(part: dict[str, Any]) -> Iterator[Block]:
     yield _note(bounds) if "missing" in bounds else {"kind": "calculator", "bounds": bounds}
 
 
-def _more(part: dict[str, Any], kernel_error: dict[str, Any]) -> Iterator[Block]:
+def _more(part: JsonDict, kernel_error: JsonDict) -> Iterator[Block]:
     widths, rows, bills = part["widths"], part["rows"], part["bills"]
     if "missing" in widths:
         yield _note(widths)
@@ -165,24 +165,20 @@ def _more(part: dict[str, Any], kernel_error: dict[str, Any]) -> Iterator[Block]
     yield _alternatives(part, kernel_error)
 
 
-def _alternatives(part: dict[str, Any], kernel_error: dict[str, Any]) -> Block:
+def _alternatives(part: JsonDict, kernel_error: JsonDict) -> Block:
     """Cheaper and wider models side by side."""
     bills, widths, budget = part["bills"], part["widths"], part["memory_budget"]
-    columns: list[tuple[str, list[str]]] = [
-        ("Features", [f"{count(w)}{' (this model)' if w == part['width'] else ''}" for w in bills["widths"]])
-    ]
+    columns = {"Features": [f"{count(w)}{' (this model)' if w == part['width'] else ''}" for w in bills["widths"]]}
     if "missing" not in widths:
-        columns.append(("Error", _matched(bills["widths"], widths["widths"], widths["held_out"] or widths["gcv"])))
+        columns["Error"] = _matched(bills["widths"], widths["widths"], widths["held_out"] or widths["gcv"])
     if "missing" not in kernel_error:
         found = _matched(bills["widths"], kernel_error["widths"], kernel_error["largest"])
-        columns.append(("Largest kernel error", found))
-    memory = [f"{size(m)}{', over the budget' if m > budget else ''}" for m in bills["memory"]]
-    columns.append(("Memory of a fit", memory))
+        columns["Largest kernel error"] = found
+    columns["Memory of a fit"] = [f"{size(m)}{', over the budget' if m > budget else ''}" for m in bills["memory"]]
     if bills["seconds"]:
-        columns.append(("Time of a fit", [seconds(s) for s in bills["seconds"]]))
-    rows = [list(row) for row in zip(*(cells for _, cells in columns))]
-    head = [name for name, _ in columns]
-    return {"kind": "table", "title": "Cheaper and wider alternatives", "head": head, "rows": rows}
+        columns["Time of a fit"] = list(map(seconds, bills["seconds"]))
+    rows = list(map(list, zip(*columns.values())))
+    return {"kind": "table", "title": "Cheaper and wider alternatives", "head": list(columns), "rows": rows}
 
 
 def _matched(wanted: list[int], widths: list[int], values: list[float | None]) -> list[str]:
@@ -191,20 +187,8 @@ def _matched(wanted: list[int], widths: list[int], values: list[float | None]) -
     return [number(known[width]) if width in known else "not measured" for width in wanted]
 
 
-def _choices(part: dict[str, Any], preprocessing: list[str]) -> Iterator[Block]:
-    facts = [
-        ("Kernel", part["kernel_in_words"]),
-        ("Features", count(part["width"])),
-        ("Frequencies", f"{part['sampling']}, {part['embedding']}") if part["sampling"] else ("Map", part["features"]),
-        ("Seed", "unknown" if part["seed"] is None else str(part["seed"])),
-    ]
-    if "alpha" in part["penalty"]:
-        facts.append(("Penalty alpha", number(part["penalty"]["alpha"])))
-    if part["dof"] is not None:
-        facts.append(("Effective dimension", number(part["dof"])))
-    if part["noise"] is not None:
-        facts.append(("Noise (standard deviation)", number(part["noise"])))
-    yield _facts(*facts)
+def _choices(part: JsonDict, preprocessing: list[str]) -> Iterator[Block]:
+    yield _settings(part)
     if preprocessing:
         yield {"kind": "list", "title": "What happens to the columns first", "entries": preprocessing}
     if "names" in part["bandwidths"]:
@@ -215,21 +199,39 @@ def _choices(part: dict[str, Any], preprocessing: list[str]) -> Iterator[Block]:
     spectrum = part["spectrum"]
     yield _note(spectrum) if "missing" in spectrum else _figure(figures.spectrum_chart(spectrum))
     if part["tuning"]:
-        told = [[str(k).replace("_", " "), _short(v)] for k, v in part["tuning"].items() if not isinstance(v, dict)]
-        yield {"kind": "table", "title": "How the bandwidths were learned", "head": ["What", "Value"], "rows": told}
+        yield _tuning(part["tuning"])
     if part["width_curve"]:
         yield _width_curve(part["width_curve"])
-    asked = [[name, value] for name, value in part["asked"].items()]
     yield {
         "kind": "table",
         "title": "What was asked for",
         "head": ["Parameter", "Value"],
-        "rows": asked,
+        "rows": list(map(list, part["asked"].items())),
         "closed": True,
     }
 
 
-def _width_curve(curve: dict[str, Any]) -> Block:
+def _settings(part: JsonDict) -> Block:
+    facts: list[tuple[str, str]] = [
+        ("Kernel", part["kernel_in_words"]),
+        ("Features", count(part["width"])),
+        ("Frequencies", f"{part['sampling']}, {part['embedding']}") if part["sampling"] else ("Map", part["features"]),
+        ("Seed", "unknown" if part["seed"] is None else str(part["seed"])),
+    ]
+    found = {
+        "Penalty alpha": part["penalty"].get("alpha"),
+        "Effective dimension": part["dof"],
+        "Noise (standard deviation)": part["noise"],
+    }
+    return _facts(*facts, *((name, number(value)) for name, value in found.items() if value is not None))
+
+
+def _tuning(part: JsonDict) -> Block:
+    told = [[name.replace("_", " "), _short(value)] for name, value in part.items() if not isinstance(value, dict)]
+    return {"kind": "table", "title": "How the bandwidths were learned", "head": ["What", "Value"], "rows": told}
+
+
+def _width_curve(curve: JsonDict) -> Block:
     """The widths that a search tried, and what held-out rows said of them."""
     gains = [
         "" if gain is None else f"{100 * gain:.1f} ± {100 * std:.1f} % over {count(against)}"
@@ -240,7 +242,7 @@ def _width_curve(curve: dict[str, Any]) -> Block:
     return {"kind": "table", "title": f"How the width was found: {curve['reason']}", "head": head, "rows": rows}
 
 
-def _bars(part: dict[str, Any]) -> Block:
+def _bars(part: JsonDict) -> Block:
     """Length scales per column; the shorter the scale, the longer the bar: the model looks closer there."""
     names, scales = part["names"][:_SHOWN_BARS], part["length_scales"][:_SHOWN_BARS]
     left = len(part["names"]) - len(names)
@@ -254,14 +256,14 @@ def _bars(part: dict[str, Any]) -> Block:
     }
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     if isinstance(value, list):
         shown = ", ".join(_short(item) for item in value[:8])
         return f"{shown}, ... ({len(value)} in all)" if len(value) > 8 else shown
     return number(value) if isinstance(value, float) else str(value)
 
 
-def _cost(part: dict[str, Any]) -> Iterator[Block]:
+def _cost(part: JsonDict) -> Iterator[Block]:
     known = (("Passes over the rows", part["passes"]), ("Iterations", part["iterations"]))
     effort = [(name, count(value)) for name, value in known if value is not None][:1]
     yield _facts(

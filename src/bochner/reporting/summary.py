@@ -1,21 +1,21 @@
-"""A model, and rows to look at it with, as one plain dict: all that the page shows, and the JSON of the report."""
+"""Report summary: one JSON dict of all that the page shows, from a fitted model and test rows."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
 from typing import Any
 
-import numpy as np
-
+from bochner._json import plain
+from bochner._typing import ArrayLike, JsonDict, MatrixLike
 from bochner.reporting.answers import answers
 from bochner.reporting.approximation import approximation
 from bochner.reporting.choices import choices
 from bochner.reporting.cost import cost
-from bochner.reporting.plain import plain
 from bochner.reporting.validation import scores
-from bochner.reporting.view import ModelView
+from bochner.reporting.view import ModelView, n_rows_of
 from bochner.reporting.what_if import more
 from bochner.reporting.words import in_words
+from bochner.theory import Certificate
 
 __all__ = ["FORMAT", "summarise"]
 
@@ -25,16 +25,17 @@ FORMAT = 1
 
 def summarise(
     model: Any,
-    X: Any = None,
-    y: Any = None,
-    sample_weight: Any = None,
+    X: MatrixLike | None = None,
+    y: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     *,
     held_out: bool = False,
     title: str | None = None,
     plan: Any = None,
-    extra: dict[str, Any] | None = None,
+    extra: JsonDict | None = None,
+    certificate: Certificate | str | None = None,
     delta: float = 0.01,
-) -> dict[str, Any]:
+) -> JsonDict:
     """The report as plain data; see `report` for the parameters.
 
     A part that cannot be told has the key "missing", which says why and what to do about it.
@@ -55,10 +56,10 @@ def summarise(
                 "input_names": view.input_names,
             },
             "preprocessing": in_words(view.steps),
-            "held_out_rows": None if X is None else int(np.shape(X)[0]),
+            "held_out_rows": None if X is None else n_rows_of(X),
             "rows_held_out": held_out,
             "quality": _quality(view, X, y, sample_weight) | {"rows_held_out": held_out},
-            "approximation": approximation(view, X, delta=delta),
+            "approximation": approximation(view, X, certificate=certificate, delta=delta),
             "more": more(view, X, y, held_out=held_out),
             "choices": choices(view),
             "cost": cost(view, plan, extra),
@@ -67,7 +68,7 @@ def summarise(
     return {**parts, "answers": answers(parts)}
 
 
-def _quality(view: ModelView, X: Any, y: Any, sample_weight: Any) -> dict[str, Any]:
+def _quality(view: ModelView, X: MatrixLike | None, y: ArrayLike | None, sample_weight: ArrayLike | None) -> JsonDict:
     if X is None:
         return {"missing": "No rows were given, so the score is unknown: report(model, X=X_test, y=y_test)."}
     return scores(view, X, y, sample_weight)

@@ -1,4 +1,4 @@
-"""Small charts as SVG text: no plotting library, colours from the style sheet, every point with its own words.
+"""Charts, and their drawing as SVG text: no plotting library, colours from the style sheet, a tooltip on every point.
 
 Series differ by marker and dash as well as by colour. `data-tip` of a mark is what the page shows under the pointer.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from itertools import zip_longest
 
 import numpy as np
 
@@ -47,14 +48,10 @@ class Axis:
         include: Sequence[float] = (),
     ) -> Axis:
         """The axis that holds all values, with a little room; on a logarithmic one only positive values count."""
-        known = [float(v) for v in (*values, *include) if v is not None and np.isfinite(v) and (v > 0 or not log)]
-        low, high = (min(known), max(known)) if known else (0.0 if not log else 1.0, 1.0 if not log else 10.0)
+        known = [float(value) for value in (*values, *include) if value is not None and np.isfinite(value)]
         if log:
-            room = max((high / low) ** 0.04, 1.06)
-            return cls(label, low / room, high * room, True, form)
-        room = 0.04 * (high - low) if high > low else max(abs(high), 1.0) * 0.1
-        floor = low if low in include else low - room
-        return cls(label, floor, high if high in include and high > low else high + room, False, form)
+            return cls(label, *_logarithmic_range([value for value in known if value > 0]), True, form)
+        return cls(label, *_linear_range(known, include), False, form)
 
     def place(self, value: float) -> float:
         """Where a value is, from 0 at the low end to 1 at the high one."""
@@ -79,6 +76,19 @@ class Axis:
         unit = 10.0 ** np.floor(np.log10(rough))
         step = unit * next(m for m in (1, 2, 5, 10) if m * unit >= rough * 0.999)
         return [round(step * k, 12) for k in range(int(np.ceil(self.low / step)), int(np.floor(self.high / step)) + 1)]
+
+
+def _logarithmic_range(values: list[float]) -> tuple[float, float]:
+    low, high = (min(values), max(values)) if values else (1.0, 10.0)
+    room = max((high / low) ** 0.04, 1.06)
+    return low / room, high * room
+
+
+def _linear_range(values: list[float], exact: Sequence[float]) -> tuple[float, float]:
+    """The range of the values with some room, but none beyond an end that is to be met exactly."""
+    low, high = (min(values), max(values)) if values else (0.0, 1.0)
+    room = 0.04 * (high - low) if high > low else max(abs(high), 1.0) * 0.1
+    return low if low in exact else low - room, high if high in exact and high > low else high + room
 
 
 @dataclass(frozen=True)
@@ -135,11 +145,9 @@ class Chart:
         lines = [s for s in self.series if s.kind in ("line", "bars")]
         if not lines or any(list(s.x) != list(lines[0].x) for s in lines):
             return None
-        columns = [[self._tip_number(self.y, v) for v in s.y] for s in lines]
-        rows = [
-            [self._tip_number(self.x, x), *(c[i] if i < len(c) else "" for c in columns)]
-            for i, x in enumerate(lines[0].x)
-        ]
+        columns = [self._tip_numbers(self.y, s.y) for s in lines]
+        places = self._tip_numbers(self.x, lines[0].x)
+        rows = [list(row) for row in zip_longest(places, *columns, fillvalue="")]  # bars have an edge more than values
         return {"head": [self.x.label, *(s.name or self.y.label for s in lines)], "rows": rows}
 
     def _series(self, series: Series) -> str:
@@ -221,6 +229,9 @@ class Chart:
     @staticmethod
     def _tip_number(axis: Axis, value: float | None) -> str:
         return "" if value is None else axis.form(value)
+
+    def _tip_numbers(self, axis: Axis, values: Sequence[float | None]) -> list[str]:
+        return [self._tip_number(axis, value) for value in values]
 
     def _x(self, value: float) -> float:
         return _LEFT + self.x.place(value) * (_WIDTH - _LEFT - _RIGHT)

@@ -1,17 +1,15 @@
-"""Is the model good? What rows with targets say of predictions, error bars and probabilities."""
+"""Test scores: regression and classification metrics, coverage of error bars, reliability of probabilities."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from scipy.stats import norm
 from sklearn import metrics
 
-from bochner._typing import Array
+from bochner._typing import Array, ArrayLike, JsonDict, MatrixLike
 from bochner.errors import BochnerError, InvalidDataError
 from bochner.features import map_of, transform
-from bochner.reporting.view import ModelView, sample_rows
+from bochner.reporting.view import ModelView, n_rows_of, sample_rows
 
 __all__ = ["coverage", "reliability", "scores"]
 
@@ -22,7 +20,7 @@ _BINS = 10
 _MATRIX_CLASSES = 12
 
 
-def scores(view: ModelView, X: Any, y: Any, sample_weight: Any) -> dict[str, Any]:
+def scores(view: ModelView, X: MatrixLike, y: ArrayLike | None, sample_weight: ArrayLike | None) -> JsonDict:
     """Scores on some rows, beside those of the best constant; whether the model has seen them is not known here."""
     if view.kind == "pca":
         return _components(view, X)
@@ -31,12 +29,12 @@ def scores(view: ModelView, X: Any, y: Any, sample_weight: Any) -> dict[str, Any
     if y is None:
         return {"missing": "The score needs the targets of the rows: report(model, X=X_test, y=y_test)."}
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    if len(y) != np.shape(X)[0]:
-        raise InvalidDataError(f"X and y must have the same length. Got {np.shape(X)[0]} and {len(y)}.")
+    if n_rows_of(y) != n_rows_of(X):
+        raise InvalidDataError(f"X and y must have the same length. Got {n_rows_of(X)} and {n_rows_of(y)}.")
     return (_regression if view.kind == "regressor" else _classification)(view, X, np.asarray(y), weight)
 
 
-def coverage(y: Array, mean: Array, std: Array, weight: Array | None = None) -> dict[str, Any]:
+def coverage(y: Array, mean: Array, std: Array, weight: Array | None = None) -> JsonDict:
     """Share of targets inside the central normal interval of every level, with the band that chance allows.
 
         observed(p) = share of rows with abs(y - mean) <= q std,      q the (1 + p)/2 quantile of the normal law
@@ -57,7 +55,7 @@ def coverage(y: Array, mean: Array, std: Array, weight: Array | None = None) -> 
     }
 
 
-def reliability(hit: Array, probability: Array, weight: Array | None = None) -> dict[str, Any]:
+def reliability(hit: Array, probability: Array, weight: Array | None = None) -> JsonDict:
     """Predicted probabilities against what happened, in ten bins of equal width, and the mean distance between them.
 
     ece = sum over bins of (share of rows) abs(mean probability - share of hits)
@@ -79,7 +77,7 @@ def reliability(hit: Array, probability: Array, weight: Array | None = None) -> 
     }
 
 
-def _regression(view: ModelView, X: Any, y: Array, weight: Array | None) -> dict[str, Any]:
+def _regression(view: ModelView, X: MatrixLike, y: Array, weight: Array | None) -> JsonDict:
     mean = np.asarray(view.model.predict(X), dtype=float)
     y = y.astype(float).reshape(mean.shape)
     centre, baseline = _centre(view, y, weight)
@@ -113,12 +111,12 @@ def _r2(y: Array, mean: Array, weight: Array | None) -> float | None:
     return float(metrics.r2_score(y, mean, sample_weight=weight)) if len(y) > 1 else None
 
 
-def _per_target(y: Array, mean: Array, weight: Array | None) -> list[dict[str, Any]]:
+def _per_target(y: Array, mean: Array, weight: Array | None) -> list[JsonDict]:
     rmse = np.sqrt(np.average((y - mean) ** 2, axis=0, weights=weight))
     return [{"name": f"target {j}", "r2": _r2(y[:, j], mean[:, j], weight), "rmse": rmse[j]} for j in range(y.shape[1])]
 
 
-def _residuals(y: Array, mean: Array, seed: int) -> dict[str, Any]:
+def _residuals(y: Array, mean: Array, seed: int) -> JsonDict:
     """Points for the eye (of the first target), and the histogram of all residuals."""
     fitted, observed = mean.reshape(len(y), -1)[:, 0], y.reshape(len(y), -1)[:, 0]
     shown, actual, _ = sample_rows(fitted, observed, None, most=_DRAWN_POINTS, seed=seed)
@@ -126,7 +124,7 @@ def _residuals(y: Array, mean: Array, seed: int) -> dict[str, Any]:
     return {"fitted": shown, "residual": actual - shown, "edges": edges, "counts": counts}
 
 
-def _coverage(view: ModelView, X: Any, y: Array, weight: Array | None) -> dict[str, Any]:
+def _coverage(view: ModelView, X: MatrixLike, y: Array, weight: Array | None) -> JsonDict:
     rows, targets, weights = sample_rows(X, y, weight, most=_SPREAD_ROWS, seed=view.seed)
     try:
         mean, std = view.estimator.predict(view.inputs(rows), return_std=True)
@@ -135,7 +133,7 @@ def _coverage(view: ModelView, X: Any, y: Array, weight: Array | None) -> dict[s
     return coverage(targets, np.asarray(mean, dtype=float), np.asarray(std, dtype=float), weights)
 
 
-def _classification(view: ModelView, X: Any, y: Array, weight: Array | None) -> dict[str, Any]:
+def _classification(view: ModelView, X: MatrixLike, y: Array, weight: Array | None) -> JsonDict:
     classes, predicted = view.estimator.classes_, np.asarray(view.model.predict(X))
     known = np.isin(y, classes)
     if not known.any():
@@ -156,7 +154,7 @@ def _classification(view: ModelView, X: Any, y: Array, weight: Array | None) -> 
     }
 
 
-def _confusion(y: Array, predicted: Array, classes: Array, weight: Array | None) -> dict[str, Any]:
+def _confusion(y: Array, predicted: Array, classes: Array, weight: Array | None) -> JsonDict:
     matrix = metrics.confusion_matrix(y, predicted, labels=classes, sample_weight=weight)
     precision, recall, f1, _ = metrics.precision_recall_fscore_support(
         y, predicted, labels=classes, sample_weight=weight, zero_division=0.0
@@ -178,8 +176,8 @@ def _confusion(y: Array, predicted: Array, classes: Array, weight: Array | None)
 
 
 def _probabilities(
-    view: ModelView, X: Any, y: Array, known: Array, weight: Array | None, shares: Array
-) -> dict[str, Any]:
+    view: ModelView, X: MatrixLike, y: Array, known: Array, weight: Array | None, shares: Array
+) -> JsonDict:
     if not hasattr(view.estimator, "predict_proba"):
         return {"reliability": {"missing": "This model has no probabilities: fit with probability=True."}}
     classes, proba = view.estimator.classes_, np.asarray(view.model.predict_proba(X))[known]
@@ -197,7 +195,7 @@ def _probabilities(
     }
 
 
-def _components(view: ModelView, X: Any) -> dict[str, Any]:
+def _components(view: ModelView, X: MatrixLike) -> JsonDict:
     """Share of the variance of the features that the first components keep, beside that of the training rows."""
     rows, _, _ = sample_rows(X, None, None, most=_SPREAD_ROWS, seed=view.seed)
     inputs = view.dense_inputs(rows)

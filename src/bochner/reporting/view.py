@@ -1,4 +1,4 @@
-"""One view of every model that can be reported: the only file here that looks at estimators' attributes."""
+"""Uniform read access to fitted models and pipelines: the only file here that knows estimators' attributes."""
 
 from __future__ import annotations
 
@@ -9,26 +9,24 @@ from typing import Any, Literal
 
 import numpy as np
 from scipy.linalg import eigvalsh
+from scipy.sparse import issparse
 from sklearn.base import is_classifier, is_regressor
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, resample
 from sklearn.utils.validation import check_is_fitted
 
-from bochner._typing import Array
-from bochner.errors import AssumptionError, InvalidDataError, invalid_parameter
-from bochner.estimators import FourierFeatures, KernelPCA
-from bochner.estimators.kernel_model import KernelModel
-from bochner.estimators.map_transformer import MapTransformer
+from bochner._dense import dense
+from bochner._typing import Array, ArrayLike, FloatType, MatrixLike
+from bochner.errors import AssumptionError, InvalidDataError, InvalidParameterError, invalid_parameter
+from bochner.estimators.map_transformer import WithFeatures
 from bochner.features import FourierMap
 from bochner.kernels import Stationary
-from bochner.kernels.algebra import Scaled
-from bochner.kernels.base import WithLengthScale
 from bochner.sampling import Sampler, resolve_sampler
 from bochner.solvers import RidgePath, RidgeProblem
 from bochner.statistics import Moments
 from bochner.theory import Certificate
 
-__all__ = ["Kind", "ModelView", "sample_rows"]
+__all__ = ["Kind", "ModelView", "n_rows_of", "sample_rows"]
 
 Kind = Literal["regressor", "classifier", "pca", "features"]
 
@@ -58,7 +56,7 @@ class ModelView:
         """The view of a fitted model; what cannot be reported is refused."""
         steps = list(model.steps) if isinstance(model, Pipeline) else [("model", model)]
         estimator = steps[-1][1]
-        if not isinstance(estimator, (KernelModel, MapTransformer)):
+        if not isinstance(estimator, WithFeatures):
             rule = "a KernelRegressor, KernelClassifier, KernelPCA or feature map, or a pipeline that ends in one"
             raise invalid_parameter("report", "model", rule, model)
         check_is_fitted(estimator)
@@ -70,7 +68,7 @@ class ModelView:
             return "regressor"
         if is_classifier(self.estimator):
             return "classifier"
-        return "pca" if isinstance(self.estimator, KernelPCA) else "features"
+        return "pca" if hasattr(self.estimator, "components_") else "features"
 
     @property
     def features(self) -> Any:
@@ -81,12 +79,12 @@ class ModelView:
     def fourier(self) -> FourierMap | None:
         """The frequencies, if the features are Fourier features."""
         own = getattr(self.features, "map_", None)
-        return own if isinstance(own, FourierMap) and isinstance(self.features, FourierFeatures) else None
+        return None if own is None else own.fourier
 
     @property
     def kernel(self) -> Stationary | None:
-        kernel = getattr(self.features, "kernel_", None)
-        return kernel if isinstance(kernel, Stationary) else None
+        kernel: Stationary | None = getattr(self.features, "kernel_", None)
+        return kernel
 
     @property
     def embedding(self) -> Any:
@@ -115,7 +113,7 @@ class ModelView:
     def totals(self) -> Moments | None:
         """Counts and means of the rows, perhaps without the products of their features; None for some solvers."""
         own = getattr(self.estimator, "moments_", None)
-        return own if isinstance(own, Moments) and own.n_rows > 0 else None
+        return own if own is not None and own.n_rows > 0 else None
 
     @property
     def moments(self) -> Moments | None:
@@ -131,13 +129,18 @@ class ModelView:
         return None if own is None else int(own)
 
     @property
+    def row_dtype(self) -> FloatType | None:
+        """Float type of the training rows; None where the model does not know it."""
+        own = getattr(self.estimator, "row_dtype_", None)
+        return getattr(self.estimator, "_row_dtype", None) if own is None else own
+
+    @property
     def n_inputs(self) -> int:
         return int(self.estimator.n_features_in_)
 
     @property
     def path(self) -> RidgePath | None:
-        own = getattr(self.estimator, "path_", None)
-        return own if isinstance(own, RidgePath) else None
+        return getattr(self.estimator, "path_", None)
 
     @cached_property
     def eigenvalues(self) -> Array | None:
@@ -176,12 +179,12 @@ class ModelView:
     @property
     def length_scales(self) -> Array | None:
         """Length scales of the kernel: one, or one per column; None for composite kernels."""
-        kernel = self.kernel
-        while isinstance(kernel, Scaled):
-            kernel = kernel.kernel
-        if not isinstance(kernel, WithLengthScale):
+        if self.kernel is None:
             return None
-        return np.atleast_1d(np.asarray(kernel.scaled_by(1.0).length_scale, dtype=float))
+        try:
+            return np.atleast_1d(np.asarray(self.kernel.without_factor().scales(), dtype=float))
+        except InvalidParameterError:
+            return None
 
     def get(self, name: str) -> Any:
         """A fitted attribute of the estimator, None where it has none."""
@@ -190,16 +193,16 @@ class ModelView:
         except AssumptionError:
             return None
 
-    def inputs(self, X: Any) -> Any:
+    def inputs(self, X: MatrixLike | None) -> Any:
         """Rows as the kernel sees them: after the steps of the pipeline."""
         return self.model[:-1].transform(X) if self.steps else X
 
-    def dense_inputs(self, X: Any) -> Array:
+    def dense_inputs(self, X: MatrixLike | None) -> Array:
         """The same as an array of float64."""
         rows = self.inputs(X)
-        return check_array(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=np.float64, input_name="X")
+        return check_array(dense(rows) if issparse(rows) else rows, dtype=np.float64, input_name="X")
 
-    def certify(self, X: Any = None, *, delta: float) -> Certificate:
+    def certify(self, X: MatrixLike | None = None, *, delta: float) -> Certificate:
         """The certificate of the model, or of its features where it has none of its own."""
         own = self.kind != "regressor" or self.moments is not None  # a regressor's certificate rests on its moments
         issue: Callable[..., Certificate] | None = getattr(self.estimator, "certify", None) if own else None
@@ -212,12 +215,21 @@ class ModelView:
         return issue(delta=delta) if X is None else issue(self.inputs(X), delta=delta)
 
 
-def sample_rows(X: Any, y: Any, sample_weight: Any, *, most: int, seed: int) -> tuple[Any, Any, Any]:
+def n_rows_of(X: Any) -> int:
+    """Rows of a table, an array or a list."""
+    return int(np.shape(X)[0])
+
+
+def sample_rows(
+    X: MatrixLike, y: ArrayLike | None, sample_weight: ArrayLike | None, *, most: int, seed: int
+) -> tuple[Any, Any, Any]:
     """At most `most` rows of X, y and the weights, drawn without replacement; None stays None."""
-    n = int(np.shape(X)[0])
+    n = n_rows_of(X)
     given = [part for part in (X, y, sample_weight) if part is not None]
-    if any(np.shape(part)[0] != n for part in given):
-        raise InvalidDataError(f"X, y and sample_weight must have the same length. Got {[len(p) for p in given]}.")
+    if any(n_rows_of(part) != n for part in given):
+        raise InvalidDataError(
+            f"X, y and sample_weight must have the same length. Got {[n_rows_of(part) for part in given]}."
+        )
     if n > most:
         given = resample(*given, replace=False, n_samples=most, random_state=seed % 2**32)
         given = given if isinstance(given, list) else [given]

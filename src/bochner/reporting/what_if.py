@@ -1,21 +1,20 @@
-"""What would more features, rows or memory buy? Errors and bills at other widths and other numbers of rows."""
+"""Learning curves of width and rows: errors, memory and time of the model with other numbers of features or rows."""
 
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.metrics import root_mean_squared_error
 
-from bochner._typing import Array
+from bochner._typing import Array, ArrayLike, FloatType, JsonDict, MatrixLike
 from bochner.config import get_config
-from bochner.features import transform
-from bochner.planning import Budget, calibrate, classifier_bill, pca_bill
+from bochner.features import FourierShape, transform
+from bochner.planning import Budget, calibrate
 from bochner.reporting.nested import narrower_moments, nested_widths, why_not_nested
 from bochner.reporting.view import ModelView, sample_rows
-from bochner.solvers import RidgePoint, RidgeProblem, solve_ridge
+from bochner.solvers import RidgePoint, RidgeProblem, classifier_bill, pca_bill, solve_ridge
 from bochner.solvers.criteria import gcv_score
 from bochner.statistics import Moments
 
@@ -26,7 +25,7 @@ _WIDEST_SOLVE = 4096
 _DOUBLINGS = 2
 
 
-def more(view: ModelView, X: Any, y: Any, *, held_out: bool = False) -> dict[str, Any]:
+def more(view: ModelView, X: MatrixLike | None, y: ArrayLike | None, *, held_out: bool = False) -> JsonDict:
     """The error by width and by rows, and what every width takes."""
     return {
         "width": view.width,
@@ -37,7 +36,7 @@ def more(view: ModelView, X: Any, y: Any, *, held_out: bool = False) -> dict[str
     }
 
 
-def _width_curve(view: ModelView, X: Any, y: Any) -> dict[str, Any]:
+def _width_curve(view: ModelView, X: MatrixLike | None, y: ArrayLike | None) -> JsonDict:
     refusal = why_not_nested(view)
     if refusal is not None:
         return {"missing": f"{refusal[0].upper()}{refusal[1:]}."}
@@ -50,7 +49,7 @@ def _width_curve(view: ModelView, X: Any, y: Any) -> dict[str, Any]:
     return _from_refits(view, X, y)
 
 
-def _from_moments(view: ModelView, moments: Moments, X: Any, y: Any) -> dict[str, Any]:
+def _from_moments(view: ModelView, moments: Moments, X: MatrixLike | None, y: ArrayLike | None) -> JsonDict:
     """The model at narrower widths on all training rows: its moments are part of those of the wide one."""
     assert view.fourier is not None
     Z, targets = _held_out_features(view, X, y)
@@ -70,7 +69,8 @@ def _from_moments(view: ModelView, moments: Moments, X: Any, y: Any) -> dict[str
             held_out.append(root_mean_squared_error(targets, scale * Z[:, columns] @ coef + intercept))
     return {
         "measure": "root mean square error",
-        "how": "The narrower models are fitted to all training rows, from the moments of this one.",
+        "how": "The narrower models are those of all training rows, from the moments of this one; nothing is refitted.",
+        "n_refits": 0,
         "widths": widths,
         "gcv": gcv,
         "held_out": held_out or None,
@@ -99,7 +99,7 @@ def _narrow_ridge(view: ModelView, moments: Moments) -> tuple[float, Array, Arra
     return float(np.nanmin(solution.path.gcv)), solution.coef, solution.intercept
 
 
-def _held_out_features(view: ModelView, X: Any, y: Any) -> tuple[Array | None, Array]:
+def _held_out_features(view: ModelView, X: MatrixLike | None, y: ArrayLike | None) -> tuple[Array | None, Array]:
     if X is None or y is None:
         return None, np.empty(0)
     rows, targets, _ = sample_rows(X, y, None, most=_ROWS, seed=view.seed)
@@ -108,8 +108,11 @@ def _held_out_features(view: ModelView, X: Any, y: Any) -> tuple[Array | None, A
     return Z, np.asarray(targets, dtype=float).reshape(len(Z), -1)
 
 
-def _from_refits(view: ModelView, X: Any, y: Any) -> dict[str, Any]:
-    """Models of several widths on one half of some rows, scored on the other: the trend, at that many rows."""
+def _from_refits(view: ModelView, X: MatrixLike, y: ArrayLike) -> JsonDict:
+    """Refits at several widths to one half of some rows, scored on the other: the trend, at that many rows.
+
+    For models without moments (classifiers, iterative solvers). The page and its answer say how many refits were made.
+    """
     rows, targets, _ = sample_rows(X, y, None, most=_ROWS, seed=view.seed)
     inputs, targets = view.dense_inputs(rows), np.asarray(targets)
     half = len(inputs) // 2
@@ -119,8 +122,10 @@ def _from_refits(view: ModelView, X: Any, y: Any) -> dict[str, Any]:
     errors = [_refit_error(view, width, inputs, targets, half) for width in widths]
     return {
         "measure": "error rate" if view.kind == "classifier" else "root mean square error",
-        "how": f"Each model is fitted to {half:,} of these rows and scored on {len(inputs) - half:,} others: "
-        "the errors are not those of this model, but the trend shows when width stops helping.",
+        "how": f"This model keeps no moments, so the report refitted it {len(widths)} times, with the same kernel and "
+        f"penalty per row: each refit has {half:,} of these rows and is scored on {len(inputs) - half:,} others. The "
+        "errors are not those of this model, which is unchanged, but the trend shows when width stops helping.",
+        "n_refits": len(widths),
         "widths": widths,
         "gcv": None,
         "held_out": errors,
@@ -146,7 +151,7 @@ def _refit_error(view: ModelView, width: int, X: Array, y: Array, half: int) -> 
     return float(root_mean_squared_error(y[half:], predicted))
 
 
-def _rows_curve(view: ModelView) -> dict[str, Any]:
+def _rows_curve(view: ModelView) -> JsonDict:
     """The error that the model itself expects with more or fewer rows of the same law.
 
         sigma^2 (1 + dof(n') / n'),     dof(n') = tr G (G + alpha n / n')^-1 + 1
@@ -170,15 +175,13 @@ def _rows_curve(view: ModelView) -> dict[str, Any]:
     }
 
 
-def _bills(view: ModelView) -> dict[str, Any]:
+def _bills(view: ModelView) -> JsonDict:
     """Memory, and seconds where a cost model is known, of a fit at every width, on this machine."""
     if view.n_rows is None:
         return {"missing": "The bill of a fit needs the number of rows; a feature map has seen none."}
     if view.kind == "regressor" and view.totals is None:
         return {"missing": "The bill of a fit is known for direct solvers only."}
-    targets = 1 if view.totals is None else max(1, len(view.totals.y_mean))
-    single = view.totals is not None and view.totals.precision > 1e-10
-    dtype = np.dtype(np.float32 if single else np.float64)
+    targets, dtype = _targets_and_type(view)
     budget = Budget(view.n_rows, view.n_inputs, targets, dtype, None, calibrate(dtype.name))
     widths = nested_widths(view.width, doublings=_DOUBLINGS)
     direct = view.kind == "regressor"
@@ -190,18 +193,20 @@ def _bills(view: ModelView) -> dict[str, Any]:
     }
 
 
-def _memory(view: ModelView, budget: Budget, width: int, dtype: np.dtype[Any]) -> int:
+def _targets_and_type(view: ModelView) -> tuple[int, FloatType]:
+    """Number of targets, and the float type of the products."""
+    if view.totals is None:
+        return 1, np.dtype(np.float64)
+    single = view.totals.precision > 1e-10
+    return max(1, len(view.totals.y_mean)), np.dtype(np.float32) if single else np.dtype(np.float64)
+
+
+def _memory(view: ModelView, budget: Budget, width: int, dtype: FloatType) -> int:
+    shape = FourierShape(width, budget.d)
     if view.kind == "classifier":
-        return classifier_bill(
-            n_rows=budget.n,
-            n_features=budget.d,
-            n_components=width,
-            n_classes=len(view.estimator.classes_),
-            dtype=dtype,
-        ).total
+        n_classes = len(view.estimator.classes_)
+        return classifier_bill(shape, n_rows=budget.n, n_classes=n_classes, dtype=dtype).total
     if view.kind == "pca":
         axes = min(len(view.estimator.eigenvalues_), width)
-        return pca_bill(
-            budget.pass_plan(width), n_features=budget.d, n_components=width, n_axes=axes, dtype=dtype
-        ).total
+        return pca_bill(budget.pass_plan(width), shape, n_axes=axes, dtype=dtype).total
     return budget.bill(width).total

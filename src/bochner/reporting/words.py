@@ -1,4 +1,4 @@
-"""The steps before a model, in words."""
+"""Preprocessing steps of a pipeline, described in words."""
 
 from __future__ import annotations
 
@@ -37,14 +37,12 @@ def _step(name: str, step: Any) -> list[str]:
         return in_words(step.steps)
     if isinstance(step, ColumnTransformer):
         return [sentence for part in step.transformers_ for sentence in _part(*part)]
-    described = getattr(step, "describe", None)
-    if callable(described):
-        told = described()
-        return [str(told)] if isinstance(told, str) else [str(line) for line in told]
+    if hasattr(step, "describe"):
+        told = step.describe()
+        return [told] if isinstance(told, str) else list(map(str, told))
     if step in (None, "passthrough", "drop"):
         return ["dropped" if step == "drop" else "kept as they are"]
-    say = _SENTENCES.get(type(step).__name__)
-    return [f"{name}: {say(step)}" if say else f"{name}: {step!r}"]
+    return [f"{name}: {_SENTENCES.get(type(step).__name__, repr)(step)}"]
 
 
 def _part(name: str, transformer: Any, columns: Any) -> list[str]:

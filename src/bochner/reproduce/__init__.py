@@ -1,4 +1,4 @@
-"""The papers' experiments: every figure and constant, recomputed beside the corrected bounds.
+"""Reproduction of the papers' experiments: every figure and constant, beside the corrected bounds.
 
     python -m bochner.reproduce --list
     python -m bochner.reproduce sutherland-schneider --out figures
@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
+from bochner._typing import FilePath
 from bochner.errors import BochnerError, BochnerWarning, invalid_parameter
 from bochner.reproduce import (
     counterexample,
@@ -79,7 +79,7 @@ def names(name: str) -> list[str]:
     return chosen
 
 
-def outcomes(name: str, setting: Setting = "quick", folder: str | Path = ".", **changes: Any) -> Iterator[Outcome]:
+def outcomes(name: str, setting: Setting = "quick", folder: FilePath = ".", **changes: object) -> Iterator[Outcome]:
     """Run what a name stands for, and tell how each experiment ended as it ends.
 
     The errors of a single experiment that is named itself are raised. Of several, one without its data files is skipped
@@ -93,7 +93,7 @@ def outcomes(name: str, setting: Setting = "quick", folder: str | Path = ".", **
     return run_several(EXPERIMENTS, plans, place)
 
 
-def run(name: str, setting: Setting = "quick", folder: str | Path = ".", **changes: Any) -> dict[str, Numbers]:
+def run(name: str, setting: Setting = "quick", folder: FilePath = ".", **changes: object) -> dict[str, Numbers]:
     """Run an experiment, or all of a paper, and write its figure and its numbers.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Many experiments one after the other: what cannot run is skipped, what fails does not stop the rest."""
+"""Batch runs of experiments: those that cannot run are skipped, a failure does not stop the rest."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from errno import EACCES
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from bochner._threads import single_threaded_blas
+from bochner._typing import FilePath
 from bochner.errors import BochnerError, MissingExtraError
-from bochner.reproduce.experiment import Experiment, Numbers
+from bochner.reproduce.experiment import Experiment, Numbers, Parameters
 
 __all__ = ["Outcome", "run_one", "run_several", "writable_folder"]
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How one experiment of several ended.
+    """Outcome of one experiment of a batch.
 
     Attributes
     ----------
@@ -33,6 +34,8 @@ class Outcome:
         Empty unless done.
     error : Exception or None
         Of a failure.
+    unexpected : bool
+        Whether it is not an input error.
     """
 
     experiment: str
@@ -41,6 +44,7 @@ class Outcome:
     seconds: float = 0.0
     numbers: Numbers | None = None
     error: Exception | None = None
+    unexpected: bool = False
 
     @property
     def sentence(self) -> str:
@@ -50,12 +54,10 @@ class Outcome:
     @property
     def details(self) -> str:
         """The traceback of a failure that is not an input error: ours to mend."""
-        if self.error is None or isinstance(self.error, (BochnerError, OSError)):
-            return ""
-        return "".join(traceback.format_exception(self.error))
+        return "".join(traceback.format_exception(self.error)) if self.unexpected else ""
 
 
-def writable_folder(folder: str | Path) -> Path:
+def writable_folder(folder: FilePath) -> Path:
     """The folder, made if need be; an `OSError` before minutes of work rather than after."""
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
@@ -64,7 +66,7 @@ def writable_folder(folder: str | Path) -> Path:
     return place
 
 
-def run_one(name: str, experiment: Experiment, folder: Path, parameters: Mapping[str, Any]) -> Outcome:
+def run_one(name: str, experiment: Experiment, folder: Path, parameters: Parameters) -> Outcome:
     """Run an experiment; its errors are raised."""
     start = time.perf_counter()
     with single_threaded_blas():  # many small problems: threads would only wait for each other
@@ -73,7 +75,7 @@ def run_one(name: str, experiment: Experiment, folder: Path, parameters: Mapping
 
 
 def run_several(
-    experiments: Mapping[str, Experiment], plans: Mapping[str, Mapping[str, Any]], folder: Path
+    experiments: Mapping[str, Experiment], plans: Mapping[str, Parameters], folder: Path
 ) -> Iterator[Outcome]:
     """Run experiments one by one; each has written its files before the next begins, so an interrupt loses only one.
 
@@ -89,6 +91,12 @@ def run_several(
             yield run_one(name, experiments[name], folder, parameters)
         except MissingExtraError:
             raise
+        except (BochnerError, OSError) as error:  # an input error: its sentence says all
+            yield Outcome(name, "failed", _raised(error), time.perf_counter() - start, error=error)
         except Exception as error:  # of whatever kind: the next experiment has nothing to do with it
-            words = f"raised {type(error).__name__}: {error}"
-            yield Outcome(name, "failed", words, time.perf_counter() - start, error=error)
+            seconds = time.perf_counter() - start
+            yield Outcome(name, "failed", _raised(error), seconds, error=error, unexpected=True)
+
+
+def _raised(error: Exception) -> str:
+    return f"raised {type(error).__name__}: {error}"

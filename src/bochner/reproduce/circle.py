@@ -1,4 +1,4 @@
-"""Ridge regression of rows on a circle, in the Fourier basis: what would take n^3 operations takes (2K + 1)^3.
+"""Kernel ridge regression on a circle in the Fourier basis: (2K + 1)^3 operations instead of n^3.
 
     phi(x) = [1, sqrt2 cos(2 pi k x), ..., sqrt2 sin(2 pi k x), ...],     k = 1 ... K
 
@@ -48,7 +48,7 @@ def spline_coefficients(order: float, centres: Array, n_waves: int) -> Array:
 
 @dataclass(frozen=True)
 class CircleRows:
-    """What ridge regression needs to know of n rows: G (2K + 1, 2K + 1)."""
+    """Sufficient statistics of n rows for ridge regression: G (2K + 1, 2K + 1)."""
 
     n: int
     gram: Array

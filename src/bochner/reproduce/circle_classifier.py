@@ -1,4 +1,4 @@
-"""Kernel classification of rows on G points of a circle, in the Fourier basis: a fit costs no more for more rows.
+"""Kernel classification on G points of a circle in the Fourier basis: the cost does not grow with the rows.
 
 x is uniform on 0, 1/G, ..., (G - 1)/G. A kernel is sum_k A_k e^(2 pi i k (x - y)) over |k| <= K < G/2, given by its
 `eigenvalues` A_0 ... A_K; it may be exact, or that of random frequencies, where A_k is 0 for a wave that was not drawn.

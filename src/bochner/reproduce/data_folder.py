@@ -12,7 +12,7 @@ __all__ = ["data_file", "missing_files"]
 
 
 def missing_files(names: Iterable[str]) -> str | None:
-    """Why some of the files cannot be read, with the remedy; None if all are there."""
+    """Error message for missing data files, with the remedy; None if all are there."""
     folder = Path(os.environ.get("BOCHNER_DATA", "data"))
     absent = [name for name in names if not (folder / name).is_file()]
     if not absent:

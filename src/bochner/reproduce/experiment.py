@@ -1,4 +1,4 @@
-"""What an experiment is: numbers measured in a setting, a figure drawn from them, and both written to a folder.
+"""Base class of experiments: numbers measured in a setting, a figure of them, and both written to a folder.
 
 The figure is drawn from the numbers alone, so NAME.json holds everything that NAME.png shows. A file NAME.json is
 
@@ -20,23 +20,29 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from bochner._archive import replacing
+from bochner._files import replacing
+from bochner._typing import JsonDict
 from bochner.errors import MissingExtraError, invalid_parameter
 from bochner.reproduce.data_folder import missing_files
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from PIL.Image import Image
 
-__all__ = ["COLOURS", "SCHEMA", "Experiment", "Numbers", "legend_outside", "plain", "readable_logarithms"]
+__all__ = ["COLOURS", "SCHEMA", "Experiment", "Numbers", "Parameters", "legend_outside", "readable_logarithms"]
 
 SCHEMA = 1
 
-Numbers: TypeAlias = dict[str, Any]
+Numbers: TypeAlias = JsonDict
+"""Plain numbers, texts, lists and dicts, ready for JSON."""
+
+Parameters: TypeAlias = Mapping[str, object]
+"""Of a measurement, by name."""
 
 # Okabe & Ito: distinguishable with every common colour blindness, and in grey by lightness.
 COLOURS = {
@@ -50,7 +56,7 @@ COLOURS = {
     "quiet": "#767676",
 }
 
-_STYLE: dict[Any, Any] = {
+_STYLE = {
     "font.size": 10,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -65,6 +71,9 @@ _STYLE: dict[Any, Any] = {
     "lines.linewidth": 1.8,
 }
 _DPI = 144
+_DIGITS: tuple[tuple[float, tuple[float, ...]], ...] = (
+    (0.7, (1, 1.5, 2, 3, 5, 7)), (1.7, (1, 2, 5)), (2.7, (1, 3)), (np.inf, (1,))
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -89,8 +98,8 @@ class Experiment:
     title: str
     measure: Callable[..., Numbers]
     draw: Callable[[Figure, Numbers], None]
-    quick: Mapping[str, Any]
-    full: Mapping[str, Any]
+    quick: Parameters
+    full: Parameters
     size: tuple[float, float] = (8.0, 4.0)
     data: tuple[str, ...] = ()
 
@@ -100,10 +109,10 @@ class Experiment:
         return bool(self.data)
 
     def obstacle(self) -> str | None:
-        """Why the experiment cannot run here, with the remedy; None if it can."""
+        """Error message if the experiment cannot run here, with the remedy; None if it can."""
         return missing_files(self.data)
 
-    def parameters(self, setting: str, changes: Mapping[str, Any]) -> dict[str, Any]:
+    def parameters(self, setting: str, changes: Parameters) -> dict[str, object]:
         """The parameters of a setting, some of them changed."""
         if setting not in ("quick", "full"):
             raise invalid_parameter("run", "setting", "'quick' or 'full'", setting)
@@ -114,12 +123,12 @@ class Experiment:
             raise invalid_parameter("run", unknown[0], f"a parameter of this experiment ({known})", changes[unknown[0]])
         return {**base, **changes}
 
-    def setting_of(self, parameters: Mapping[str, Any]) -> str:
+    def setting_of(self, parameters: Parameters) -> str:
         """The name of the setting that has these parameters, or "changed"."""
         settings = {"quick": self.quick, "full": self.full}
         return next((name for name, own in settings.items() if dict(own) == dict(parameters)), "changed")
 
-    def run(self, name: str, folder: Path, parameters: Mapping[str, Any]) -> Numbers:
+    def run(self, name: str, folder: Path, parameters: Parameters) -> Numbers:
         """Measure, write `name`.png and `name`.json to `folder`, and give back the numbers."""
         _require_matplotlib()
         numbers = self.measure(**parameters)
@@ -145,7 +154,7 @@ class Experiment:
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=self.size, layout="constrained")  # belongs to no window and to no global state
-        with rc_context(_STYLE):
+        with rc_context(_STYLE):  # type: ignore[arg-type]
             self.draw(figure, numbers)
             image = _palette_image(figure)
         with replacing(path) as file:
@@ -166,14 +175,18 @@ def readable_logarithms(*panels: Axes) -> None:
 
     for axis in (axis for axes in panels for axis in (axes.xaxis, axes.yaxis) if axis.get_scale() == "log"):
         low, high = sorted(axis.get_view_interval())
-        decades = np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)) + 1)
-        span = np.log10(high / low)
-        digits = (1, 1.5, 2, 3, 5, 7) if span < 0.7 else (1, 2, 5) if span < 1.7 else (1, 3) if span < 2.7 else (1,)
-        step = max(1, int(np.ceil(span / 7)))
-        ticks = [digit * 10.0**decade for decade in decades[::step] for digit in digits]
-        axis.set_major_locator(FixedLocator([tick for tick in ticks if low <= tick <= high]))
+        axis.set_major_locator(FixedLocator([tick for tick in _ticks(low, high) if low <= tick <= high]))
         axis.set_major_formatter(FuncFormatter(lambda value, _: _written(value)))
         axis.set_minor_locator(NullLocator())
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Round numbers of the decades that a range touches: the fewer to a decade, the more decades there are."""
+    decades = np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)) + 1)
+    span = np.log10(high / low)
+    digits = next(digits for most, digits in _DIGITS if span < most)
+    step = max(1, int(np.ceil(span / 7)))
+    return [digit * 10.0**decade for decade in decades[::step] for digit in digits]
 
 
 def _written(value: float) -> str:
@@ -184,18 +197,13 @@ def _written(value: float) -> str:
     return (f"{digit}·" if digit != 1 else "") + f"$10^{{{power}}}$"
 
 
-def plain(value: Any) -> Any:
-    """The value as JSON gives it back: tuples as lists."""
-    return json.loads(json.dumps(value))
-
-
-def _palette_image(figure: Figure) -> Any:
+def _palette_image(figure: Figure) -> Image:
     """The drawn figure in 128 colours: a third of the bytes of full colour, and no difference to the eye."""
-    from PIL import Image  # matplotlib depends on it
+    from PIL.Image import open as open_image  # matplotlib depends on it
 
     buffer = io.BytesIO()
     figure.savefig(buffer, dpi=_DPI, format="png")
-    return Image.open(buffer).convert("RGB").quantize(128)
+    return open_image(buffer).convert("RGB").quantize(128)
 
 
 def _require_matplotlib() -> None:
@@ -206,7 +214,7 @@ def _require_matplotlib() -> None:
         raise MissingExtraError("matplotlib", "plot") from None
 
 
-def _json(record: Mapping[str, Any]) -> str:
+def _json(record: Parameters) -> str:
     """Indented, but every list of plain values on a line of its own: thousands of numbers stay readable."""
     text = json.dumps(record, indent=1, allow_nan=False)
     return re.sub(r"\[[^][{}\"]*\]", lambda found: " ".join(found[0].split()), text) + "\n"

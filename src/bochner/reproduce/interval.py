@@ -1,4 +1,4 @@
-"""Kernel errors on an interval X = [-b, b], where every pair can be looked at (Sutherland & Schneider, Section 4.1).
+"""Kernel errors over all pairs of an interval X = [-b, b] (Sutherland & Schneider, Section 4.1).
 
 The error of the paired map depends on x - y alone; that of the phase map is a function of x - y plus one of x + y
 (their eq 4):

@@ -1,4 +1,4 @@
-"""Symmetry in the features or in the data: plain features, augmentation, orbit features, orbit Nystroem features.
+"""Comparison of plain features, data augmentation, orbit features and orbit Nystroem features.
 
 Augmentation trains on every row under each of the transformations that orbit features average over, with plain features
 of the same width. All four are ridge regression with the penalty chosen by GCV, on +-1 targets for classes. Training
@@ -10,15 +10,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from scipy.stats import binomtest, norm
 
-from bochner._typing import Array
+from bochner._typing import Array, Transformer
 from bochner.estimators import FourierFeatures, KernelRegressor, NystroemFeatures, OrbitFeatures
 from bochner.kernels import Gaussian
-from bochner.reproduce.experiment import COLOURS, Experiment, Numbers, legend_outside, readable_logarithms
+from bochner.reproduce.experiment import COLOURS, Experiment, Numbers, Parameters, legend_outside, readable_logarithms
 from bochner.reproduce.orbit_problems import FILES, PROBLEMS, Problem
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _CURVES = {
     "orbit Nystroem": (COLOURS["ours"], "^", "orbit Nyström"),
 }
 
-Fit: TypeAlias = Callable[[Array, Array], Any]
+Fit: TypeAlias = Callable[[Array, Array], KernelRegressor]
 
 _BLOCK = 2000  # test rows whose features are in memory at once
 _TWO_SIDED = 9  # transformations of orbit Nystroem features that are no group: 81 kernel values a landmark
@@ -64,7 +64,7 @@ def _study(problem: Problem, name: str, fit: Fit, sizes: Sequence[int], *, follo
     fit(problem.X[:50], _targets(problem, problem.y[:50]))  # compiles the loops, so that the first time is of the work
     asked, answers = _asked(problem, name), []
     seconds, linear = [], []
-    features: Any = None
+    features: Transformer | None = None
     for size in sizes:
         start = time.perf_counter()
         model = fit(problem.X[:size], _targets(problem, problem.y[:size]))
@@ -74,7 +74,7 @@ def _study(problem: Problem, name: str, fit: Fit, sizes: Sequence[int], *, follo
         else:
             features = model.features_ if features is None else features
             linear.append((model.coef_, model.intercept_))
-    if not follows_rows:
+    if features is not None:
         answers = _linear_answers(features, linear, asked)
     errors = [_errors(problem, each) for each in answers]
     return {
@@ -84,7 +84,7 @@ def _study(problem: Problem, name: str, fit: Fit, sizes: Sequence[int], *, follo
     }
 
 
-def _linear_answers(features: Any, linear: list[tuple[Array, Array]], X: Array) -> list[Array]:
+def _linear_answers(features: Transformer, linear: list[tuple[Array, Array]], X: Array) -> list[Array]:
     """z(x) . coef + intercept for several coefficients on one map."""
     blocks = []
     for rows in np.array_split(X, -(-len(X) // _BLOCK)):
@@ -108,11 +108,11 @@ def _methods(problem: Problem, D: int, seed: int) -> dict[str, Fit]:
     }
 
 
-def _learner(features: Any) -> Any:
+def _learner(features: Transformer) -> KernelRegressor:
     return KernelRegressor(features=features, alpha="gcv")
 
 
-def _augmented(features: Any, problem: Problem, X: Array, T: Array) -> Any:
+def _augmented(features: Transformer, problem: Problem, X: Array, T: Array) -> KernelRegressor:
     """Every row under every transformation; added one transformation after the other, so that memory stays small."""
     model = _learner(features)
     for _, moved in problem.group.elements(X.shape[1]).of(X):
@@ -171,7 +171,7 @@ def _short(size: int) -> str:
     return f"{size:,}" if size < 1000 else f"{size / 1000:g}k"
 
 
-def _experiment(problem: str, title: str, quick: dict[str, Any], full: dict[str, Any]) -> Experiment:
+def _experiment(problem: str, title: str, quick: Parameters, full: Parameters) -> Experiment:
     return Experiment(
         title=f"{title}: plain, augmented, orbit and orbit Nystroem features",
         measure=partial(measure, problem),

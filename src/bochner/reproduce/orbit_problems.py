@@ -1,4 +1,4 @@
-"""Problems with a symmetry: rotated, shifted and mirrored images, molecules, signals (Raj et al. 2017, section 5).
+"""Data sets with a symmetry: rotated, shifted and mirrored images, molecules, signals (Raj et al. 2017, section 5).
 
 The images and molecules are read from the folder that the environment variable BOCHNER_DATA names.
 """

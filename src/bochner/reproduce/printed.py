@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -106,7 +106,7 @@ def _refuted() -> list[Numbers]:
 
 def _counterexamples() -> list[Numbers]:
     """Every refuted claim in the setting of its counterexample."""
-    claims: list[Any] = [getattr(published, name) for name in published.__all__]
+    claims = [getattr(published, name) for name in published.__all__]
     rows = []
     for claim in claims:
         if getattr(claim, "status", None) is Status.REFUTED:

@@ -7,6 +7,8 @@ remark: n^(1/(2r + gamma)) uniform ones, n^(gamma/(2r + gamma)) by leverage.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,15 +29,17 @@ _NAMED = ((0.5, 1.0), (1.0, 0.0), (0.5, 0.0))
 def measure(n_points: int) -> Numbers:
     """Exponents on a grid, rows by gamma and columns by r; the corners that the text names; Nystroem's beside them."""
     r, gamma = np.linspace(0.5, 1, n_points), np.linspace(0, 1, n_points)
-    maps = {name: [[round(_exponent(name, a, c), 6) for a in r] for c in gamma] for name in _MAPS}
-    nystroem = [[NystroemComparison(r=a, gamma=c) for a in r] for c in gamma]
+
+    def over_grid(exponent: Callable[[float, float], float]) -> list[list[float]]:
+        return [[round(exponent(a, c), 6) for a in r] for c in gamma]
+
     return {
         "r": r.tolist(),
         "gamma": gamma.tolist(),
-        "features": maps,
+        "features": {name: over_grid(partial(_exponent, name)) for name in _MAPS},
         "nystroem": {
-            "uniform": [[round(each.uniform_centres, 6) for each in row] for row in nystroem],
-            "leverage": [[round(each.leverage_centres, 6) for each in row] for row in nystroem],
+            "uniform": over_grid(lambda a, c: NystroemComparison(r=a, gamma=c).uniform_centres),
+            "leverage": over_grid(lambda a, c: NystroemComparison(r=a, gamma=c).leverage_centres),
         },
         "named": [
             {"r": r_, "gamma": gamma_, **{name: _exponent(name, r_, gamma_) for name in _MAPS}} for r_, gamma_ in _NAMED

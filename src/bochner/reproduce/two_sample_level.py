@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.stats import binom
 
-from bochner._typing import Array
+from bochner._typing import Array, JsonDict
 from bochner.comparison import mmd_test
 from bochner.reproduce.experiment import COLOURS, Experiment, Numbers
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = ["CHOICES", "EXPERIMENT", "LAWS", "limits", "rejections"]
@@ -30,7 +31,7 @@ LAWS: dict[str, Callable[[np.random.Generator, int, int], Array]] = {
     "integers": lambda rng, n, d: rng.poisson(1.0, (n, d)),
     "ties": lambda rng, n, d: np.repeat(rng.integers(0, 2, (n, 1)), d, axis=1),
 }
-CHOICES: dict[str, dict[str, Any]] = {
+CHOICES: dict[str, JsonDict] = {
     "fixed": {"length_scale": 1.0},
     "median": {"length_scale": "median"},
     "aggregate": {"length_scale": "aggregate"},
@@ -74,19 +75,23 @@ def draw(figure: Figure, numbers: Numbers) -> None:
     colours = dict(zip(CHOICES, (COLOURS[name] for name in ("truth", "paired", "phase", "ours", "old"))))
     panels = figure.subplots(1, len(LAWS), sharey=True)
     for axes, law in zip(panels, LAWS, strict=True):
-        rows = [row for row in numbers["rows"] if row["law"] == law]
-        labels = list(dict.fromkeys((row["n_rows"], row["n_features"]) for row in rows))
-        for i, (choice, colour) in enumerate(colours.items()):
-            own = {(row["n_rows"], row["n_features"]): row["rate"] for row in rows if row["choice"] == choice}
-            where = np.arange(len(labels)) + 0.14 * (i - 2)
-            axes.plot(where, [own[label] for label in labels], "o", ms=4, color=colour, label=choice)
+        _panel(axes, [row for row in numbers["rows"] if row["law"] == law], colours)
         axes.axhspan(*numbers["limits"], color="#eeeeee", zorder=0)
         axes.axhline(numbers["level"], color=COLOURS["quiet"], lw=1)
-        axes.set_xticks(range(len(labels)), [f"{n}\n{d}" for n, d in labels], fontsize=8)
         axes.set(title=law, xlabel="rows, columns")
     panels[0].set(ylabel="rejections at 0.05", ylim=(0, None))
     handles, names = panels[0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside upper center", ncols=len(names))
+
+
+def _panel(axes: Axes, rows: list[Numbers], colours: dict[str, str]) -> None:
+    """Rejection rates of one law, side by side for the choices of a kernel."""
+    labels = list(dict.fromkeys((row["n_rows"], row["n_features"]) for row in rows))
+    for i, (choice, colour) in enumerate(colours.items()):
+        own = {(row["n_rows"], row["n_features"]): row["rate"] for row in rows if row["choice"] == choice}
+        where = np.arange(len(labels)) + 0.14 * (i - 2)
+        axes.plot(where, [own[label] for label in labels], "o", ms=4, color=colour, label=choice)
+    axes.set_xticks(range(len(labels)), [f"{n}\n{d}" for n, d in labels], fontsize=8)
 
 
 EXPERIMENT = Experiment(

@@ -1,4 +1,4 @@
-"""Zhu Li's feature counts for classification, measured: the paper has tables and no experiment.
+"""Numbers of features for classification (Zhu Li, Table 1), measured: the paper has no experiment.
 
 The claim (Table 1): with lambda = n^(-1/(2r)), so many features give the excess risk O(n^(-1/2)) of the exact machine,
 
@@ -24,45 +24,30 @@ Intervals are from a bootstrap of the draws (95 %, percentiles).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from scipy.special import expit
 
+from bochner._json import plain
 from bochner._typing import Array
-from bochner.reproduce.circle_classifier import CircleLabels, Loss, fit, loss_values
+from bochner.reproduce.circle_classifier import Loss
 from bochner.reproduce.experiment import COLOURS, Experiment, Numbers, legend_outside, readable_logarithms
 from bochner.reproduce.slope import fitted_slope, power_law
-from bochner.theory.rates import TABLE_1, corrected_plain_exponent
+from bochner.reproduce.zhu_li_problem import GAMMA, WIDTHS, Problem, Spectrum
+from bochner.theory.rates import corrected_plain_exponent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["EXPERIMENTS", "Problem"]
+__all__ = ["EXPERIMENTS"]
 
-Spectrum = Literal["finite rank", "exponential", "polynomial"]
+Setting: TypeAlias = tuple[Spectrum, float, float]
+"""Spectrum, regularity r, and lambda n^(1/(2r))."""
 
-_POINTS, _WAVES, _FINITE = 512, 255, 5
-_GAMMA = 1.0  # eigenvalues k^-2
-_SURPLUS = 0.05  # f_H = L^r g with |g_k| = k^(-1/2 - surplus)
 _SHARE, _LEVEL = 0.1, 0.9  # of the exact machine's risk; of the draws
-_GAP = 0.003  # duality gap of the fits, divided by n: far below every risk that is compared
-_WIDTHS = {"plain": [2**j for j in range(2, 18)], "leverage": [2**j for j in range(2, 15)]}
-_ROWS = {
-    "finite rank": ("finite rank",) * 2,
-    "exponential": ("exponential",) * 2,
-    "polynomial": ("polynomial", "i^(-2 gamma)"),
-}
-_LOGS: dict[str, Callable[[Array], Array]] = {
-    "1": np.ones_like,
-    "loglog n": lambda n: np.log(np.log(n)),
-    "log n": np.log,
-    "log n loglog n": lambda n: np.log(n) * np.log(np.log(n)),
-}
 _CURVES = {
     "exact": ("exact kernel machine", COLOURS["truth"], "o"),
     "plain": ("plain", COLOURS["phase"], "^"),
@@ -70,101 +55,8 @@ _CURVES = {
 }
 
 
-@dataclass(frozen=True)
-class Problem:
-    """A loss, a spectrum and a regularity r, with the best function known."""
-
-    loss: Loss
-    spectrum: Spectrum
-    r: float
-    penalty_factor: float
-
-    @cached_property
-    def eigenvalues(self) -> Array:
-        """A_0 ... A_K with A_0 + 2 (A_1 + ... + A_K) = 1."""
-        k = np.arange(_WAVES + 1.0)
-        raw = {
-            "finite rank": np.where(k <= _FINITE, 2.0**-k, 0.0),
-            "exponential": np.exp(-k / 2),
-            "polynomial": np.maximum(k, 1) ** (-2 * _GAMMA),
-        }[self.spectrum]
-        return raw / (raw[0] + 2 * raw[1:].sum())
-
-    @cached_property
-    def probability(self) -> Array:
-        """P(y = 1 | x) at the points."""
-        x = np.arange(_POINTS) / _POINTS
-        if self.loss == "hinge":
-            arc = np.clip((x % 0.5 - 0.05) / 0.4, 0, 1)  # two arcs of length 0.4, gaps of 0.1
-            return 0.5 + np.where(x < 0.5, 0.4, -0.4) * np.sin(np.pi * arc)
-        return expit(self.best)
-
-    @cached_property
-    def best(self) -> Array:
-        """Values of a function of least risk."""
-        if self.loss == "hinge":
-            # 1 and -1 on the arcs; what it is in the gaps changes no risk.
-            return np.sign(np.round(self.probability - 0.5, 12))
-        k = np.arange(1.0, _WAVES + 1)
-        amplitude = self.eigenvalues[1:] ** self.r * k ** (-0.5 - _SURPLUS)
-        phase = 2 * np.pi * np.outer(k, np.arange(_POINTS) / _POINTS + (np.sqrt(5) - 1) / 2)
-        f = amplitude @ np.cos(phase)
-        return 2 * f / f.std()
-
-    def risk(self, f: Array) -> Array:
-        """E loss(y f(x)) of functions (..., G)."""
-        p = self.probability
-        mean: Array = np.mean(p * loss_values(self.loss, f) + (1 - p) * loss_values(self.loss, -f), axis=-1)
-        return mean
-
-    def penalty(self, n: int) -> float:
-        return float(self.penalty_factor * n ** (-1 / (2 * self.r)))
-
-    def effective_dimension(self, penalty: float) -> float:
-        shares = self.eigenvalues / (self.eigenvalues + penalty)
-        return float(shares[0] + 2 * shares[1:].sum())
-
-    def row(self, sampling: str) -> Any:
-        """The row of the paper's Table 1."""
-        spectrum = _ROWS[self.spectrum][sampling == "leverage"]
-        kind = "plain" if sampling == "plain" else "weighted"
-        return next(row for row in TABLE_1 if (row.sampling, row.spectrum) == (kind, spectrum))
-
-    def predicted(self, sampling: str, n: Array) -> Array:
-        """The table's number of features with constant 1."""
-        row = self.row(sampling)
-        count: Array = n ** row.exponent(self.r, _GAMMA) * _LOGS[row.logs](n)
-        return count
-
-    def width(self, n: int, sampling: str) -> int:
-        """The table's count; for leverage d(lambda) log(16 d(lambda)), which is of its order."""
-        if sampling == "plain":
-            return int(np.ceil(self.predicted("plain", np.array(float(n)))))
-        d = self.effective_dimension(self.penalty(n))
-        return int(np.ceil(d * np.log(16 * d)))
-
-    def estimated(self, sampling: str, width: int, penalty: float, rng: np.random.Generator) -> Array:
-        """Eigenvalues of the kernel of `width` drawn features."""
-        A = self.eigenvalues
-        weight = A / (A + penalty) if sampling == "leverage" else A.copy()
-        weight[1:] *= 2  # k and -k
-        p = weight / weight.sum()
-        return A * rng.multinomial(width, p) / np.where(p > 0, width * p, 1.0)
-
-    def observe(self, n: int, rng: np.random.Generator) -> dict[str, Array]:
-        """Excess risks on one draw of rows: exact, and of new features of the table's width and of all widths."""
-        labels, penalty = CircleLabels.draw(n, self.probability, rng), self.penalty(n)
-        widths = {sampling: [self.width(n, sampling), *tried] for sampling, tried in _WIDTHS.items()}
-        kernels = [self.eigenvalues]
-        kernels += [self.estimated(sampling, s, penalty, rng) for sampling, tried in widths.items() for s in tried]
-        f, _ = fit(labels, np.array(kernels), penalty, self.loss, gap=_GAP / n)
-        excess = self.risk(f) - self.risk(self.best)
-        ends = np.cumsum([1, *(len(tried) for tried in widths.values())])
-        return dict(zip(("exact", *widths), np.split(excess, ends[:-1]), strict=True))
-
-
 def measure(
-    problems: Sequence[Sequence[Any]], sizes: Sequence[int], n_draws: int, n_bootstraps: int, seed: int, loss: Loss
+    problems: Sequence[Setting], sizes: Sequence[int], n_draws: int, n_bootstraps: int, seed: int, loss: Loss
 ) -> Numbers:
     """Excess risks and smallest widths at every n, with fitted and claimed exponents."""
     studies = []
@@ -182,23 +74,23 @@ def measure(
                 "risk": _risks(problem, sizes, draws, again),
                 "features": {
                     sampling: {"claimed": _claimed(problem, sampling, sizes), **_needed(sizes, draws, again, sampling)}
-                    for sampling in _WIDTHS
+                    for sampling in WIDTHS
                 },
             }
         )
     return {
         "loss": loss,
         "n": list(sizes),
-        "gamma": _GAMMA,
+        "gamma": GAMMA,
         "share": _SHARE,
         "level": _LEVEL,
-        "widths": _WIDTHS,
+        "widths": WIDTHS,
         "problems": studies,
     }
 
 
 def _draws(problem: Problem, n: int, n_draws: int, entropy: Sequence[int]) -> dict[str, Array]:
-    """What independent draws show, stacked, draws first."""
+    """Results of independent draws, stacked, draws first."""
     streams = np.random.SeedSequence(entropy).spawn(n_draws)
     seen = [problem.observe(n, np.random.default_rng(stream)) for stream in streams]
     return {name: np.stack([each[name] for each in seen]) for name in seen[0]}
@@ -227,11 +119,11 @@ def _claimed(problem: Problem, sampling: str, sizes: Sequence[int]) -> Numbers:
     row = problem.row(sampling)
     claimed = {
         "features": row.printed,
-        "exponent": row.exponent(problem.r, _GAMMA),
+        "exponent": row.exponent(problem.r, GAMMA),
         "slope_with_logarithms": fitted_slope(n, problem.predicted(sampling, n))["estimate"],
     }
     if sampling == "plain":
-        capacity = 1 / (2 * _GAMMA) if problem.spectrum == "polynomial" else 0.0
+        capacity = 1 / (2 * GAMMA) if problem.spectrum == "polynomial" else 0.0
         claimed["corrected_exponent"] = corrected_plain_exponent(problem.r, capacity)
     return claimed
 
@@ -245,13 +137,13 @@ def _needed(
     lost = [at_n[sampling][:, 1:] - at_n["exact"] for at_n in draws]
     found = {}
     for name, limits in allowed.items():
-        smallest = np.array([_crossing(_WIDTHS[sampling], each[None], limit)[0] for each, limit in zip(lost, limits)])
+        smallest = np.array([_crossing(WIDTHS[sampling], each[None], limit)[0] for each, limit in zip(lost, limits)])
         resampled = np.array([
-            _crossing(_WIDTHS[sampling], each[index], limit) for each, index, limit in zip(lost, again, limits)
+            _crossing(WIDTHS[sampling], each[index], limit) for each, index, limit in zip(lost, again, limits)
         ])  # fmt: skip
         found[name] = {
-            "smallest": _plain(smallest),
-            "interval": [_plain(_limits(each)) for each in resampled],
+            "smallest": plain(smallest),
+            "interval": [plain(_limits(each)) for each in resampled],
             "slope": _slope(sizes, smallest, resampled),
         }
     return found
@@ -274,25 +166,20 @@ def _crossing(widths: Sequence[int], lost: Array, allowed: float) -> Array:
     return crossing
 
 
-def _slope(sizes: Sequence[int], values: Any, resampled: Array) -> Numbers | None:
+def _slope(sizes: Sequence[int], values: Iterable[float], resampled: Array) -> Numbers | None:
     """Slope on logarithms with its bootstrap interval; None where a width is missing."""
-    logs = np.log(np.asarray(values, dtype=float))
+    logs = np.log(np.array(list(values), dtype=float))
     if not np.all(np.isfinite(logs)):
         return None
     centred = np.log(sizes) - np.mean(np.log(sizes))
     slopes = centred @ np.log(resampled) / (centred @ centred)
-    return {"estimate": float(centred @ logs / (centred @ centred)), "interval": _plain(_limits(slopes))}
+    return {"estimate": float(centred @ logs / (centred @ centred)), "interval": plain(_limits(slopes))}
 
 
 def _limits(values: Array) -> Array:
     """95 % limits of resampled values; a width that was not found is larger than all that were."""
     limits: Array = np.quantile(np.where(np.isnan(values), np.inf, values), [0.025, 0.975], method="nearest")
     return limits
-
-
-def _plain(values: Any) -> list[float | None]:
-    """For JSON, which has no nan."""
-    return [float(value) if np.isfinite(value) else None for value in values]
 
 
 def draw(figure: Figure, numbers: Numbers) -> None:
@@ -343,7 +230,7 @@ _SIZES = tuple(250 * 2**j for j in range(7))
 _QUICK = {"sizes": (250, 1000, 4000), "n_draws": 8, "n_bootstraps": 100, "seed": 9}
 
 
-def _experiment(loss: Loss, problems: tuple[tuple[Any, ...], ...], height: float, **full: Any) -> Experiment:
+def _experiment(loss: Loss, problems: tuple[Setting, ...], height: float, **full: object) -> Experiment:
     return Experiment(
         title=f"{loss} loss: excess risk and fewest features against n, plain and by leverage, beside Table 1",
         measure=partial(measure, loss=loss),

@@ -1,4 +1,4 @@
-"""Which frequencies, with which weights."""
+"""Sampling of random frequencies: Monte Carlo, orthogonal, quasi-Monte Carlo, leverage scores."""
 
 from bochner.errors import invalid_parameter
 from bochner.sampling.base import Frequencies, Sampler
@@ -6,15 +6,18 @@ from bochner.sampling.leverage import Leverage
 from bochner.sampling.monte_carlo import MonteCarlo
 from bochner.sampling.orthogonal import Orthogonal
 from bochner.sampling.pilot import Pilot, PilotRecord, ScoredPool
+from bochner.sampling.projection import DenseProjection, Projection
 from bochner.sampling.quasi_monte_carlo import QuasiMonteCarlo
 
 __all__ = [
+    "DenseProjection",
     "Frequencies",
     "Leverage",
     "MonteCarlo",
     "Orthogonal",
     "Pilot",
     "PilotRecord",
+    "Projection",
     "QuasiMonteCarlo",
     "Sampler",
     "ScoredPool",
@@ -31,7 +34,7 @@ SAMPLERS: dict[str, type[Sampler]] = {
 
 def resolve_sampler(sampling: str | Sampler) -> Sampler:
     """The sampler of a name, or the sampler itself."""
-    if isinstance(sampling, Sampler):
+    if not isinstance(sampling, str):
         return sampling
     if sampling not in SAMPLERS:
         raise invalid_parameter("FourierFeatures", "sampling", f"a Sampler or one of {sorted(SAMPLERS)}", sampling)

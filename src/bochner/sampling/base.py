@@ -1,8 +1,8 @@
-"""Which frequencies: a sampler chooses standard points, the spectral measure maps them to frequencies."""
+"""Base class of samplers: standard points, which a spectral measure maps to random frequencies."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from sklearn.base import BaseEstimator
@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 from bochner._typing import Array
 from bochner.kernels.measure import SpectralMeasure
 from bochner.sampling.pilot import Pilot, PilotRecord
+from bochner.sampling.projection import DenseProjection, Projection
 
 __all__ = ["Frequencies", "Sampler"]
 
@@ -20,19 +21,25 @@ class Frequencies:
 
     Attributes
     ----------
-    omega : array of shape (m, d), float64
+    projection : Projection
+        Products with the frequencies: `DenseProjection(omega)`, or a structured one.
     weights : array of shape (m,) or None
         Importance weights p/q of the frequencies; None: all 1.
     pilot : PilotRecord or None
-        What the sampler learnt from the data, if it looked at them.
+        Summary of the scores, if the sampler looked at the data.
     """
 
-    omega: Array
+    projection: Projection
     weights: Array | None = None
     pilot: PilotRecord | None = None
 
+    @property
+    def omega(self) -> Array:
+        """The frequencies as a matrix (m, d), float64."""
+        return self.projection.matrix()
 
-class Sampler(BaseEstimator):
+
+class Sampler(ABC, BaseEstimator):
     """A rule for drawing frequencies. A subclass chooses the standard points.
 
     Attributes
@@ -54,7 +61,11 @@ class Sampler(BaseEstimator):
     ) -> Frequencies:
         """Draw `n_frequencies` frequencies of R^`n_features`; the same seed (and pilot) gives the same bits."""
         normals, uniforms = self.points(n_frequencies, n_features, measure.n_vectors, measure.n_uniforms, seed)
-        return Frequencies(measure.frequencies(normals, uniforms))
+        return Frequencies(DenseProjection(measure.frequencies(normals, uniforms)))
+
+    def memory(self, n_rows: int, n_frequencies: int, n_features: int) -> dict[str, int]:
+        """Bytes that a draw holds beyond its frequencies, item by item; a sampler that looks at rows has some."""
+        return {}
 
     @abstractmethod
     def points(self, m: int, d: int, n_vectors: int, n_uniforms: int, seed: int) -> tuple[Array, Array]:

@@ -1,10 +1,9 @@
-"""Leverage-weighted frequencies: those that matter for the data, more often, with the weights that undo it."""
+"""Leverage-score sampling of random frequencies, with importance weights."""
 
 from __future__ import annotations
 
 import time
 from numbers import Integral, Real
-from typing import Any
 
 import numpy as np
 
@@ -23,6 +22,7 @@ from bochner.sampling.pilot import (
     sample_rows,
     spectrum,
 )
+from bochner.sampling.projection import DenseProjection
 
 __all__ = ["Leverage"]
 
@@ -87,6 +87,7 @@ class Leverage(Sampler):
     def draw(
         self, measure: SpectralMeasure, n_frequencies: int, n_features: int, seed: int, pilot: Pilot | None = None
     ) -> Frequencies:
+        # Overrides: frequencies are taken from a pool that is scored on the data, not from standard points alone.
         start = time.perf_counter()
         pool = self.scored_pool(measure, n_frequencies, n_features, seed, pilot)
         taken, weights = self._sample(pool, n_frequencies, seed)
@@ -99,7 +100,7 @@ class Leverage(Sampler):
             largest_weight=float(np.max(weights)),
             seconds=time.perf_counter() - start,
         )
-        return Frequencies(pool.omega[taken], weights, record)
+        return Frequencies(DenseProjection(pool.omega[taken]), weights, record)
 
     def scored_pool(
         self, measure: SpectralMeasure, n_frequencies: int, n_features: int, seed: int, pilot: Pilot | None = None
@@ -192,9 +193,9 @@ def systematic_sample(inclusion: Array, start: float) -> Array:
     return np.minimum(kept, len(inclusion) - 1)
 
 
-def _is_count(value: Any) -> bool:
+def _is_count(value: object) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)

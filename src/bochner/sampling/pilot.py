@@ -1,4 +1,4 @@
-"""A pilot: some rows of the data, and what frequencies weigh on them.
+"""Leverage scores of frequencies and effective dimension, on a pilot sample of the rows.
 
 With K the kernel matrix of n rows, mu_j the eigenvalues of K / n, lambda > 0 and psi_omega(x) = exp(i omega . x),
 
@@ -11,14 +11,13 @@ With K the kernel matrix of n rows, mu_j the eigenvalues of K / n, lambda > 0 an
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
-from scipy.sparse import issparse
 
+from bochner._dense import dense
 from bochner._random import Purpose, generator
-from bochner._typing import Array
+from bochner._typing import Array, Rows
 from bochner.kernels.base import Stationary
 
 __all__ = ["Pilot", "PilotRecord", "ScoredPool", "leverage", "penalty_of_dimension", "sample_rows", "spectrum"]
@@ -29,7 +28,7 @@ _SMALLEST_PENALTY = 1e-14  # of k(0): below, K + n lambda I is singular to worki
 
 @dataclass(frozen=True, eq=False)
 class Pilot:
-    """What a data-dependent sampler is handed.
+    """Input of a data-dependent sampler: rows and kernel.
 
     Attributes
     ----------
@@ -38,13 +37,13 @@ class Pilot:
     kernel : Stationary
     """
 
-    X: Any
+    X: Rows
     kernel: Stationary
 
 
 @dataclass(frozen=True)
 class PilotRecord:
-    """What a sampler learnt from a pilot, and what that cost.
+    """Summary of a data-dependent draw: scores, weights and time.
 
     Attributes
     ----------
@@ -97,13 +96,12 @@ class ScoredPool:
     n_rows: int
 
 
-def sample_rows(X: Any, max_rows: int, seed: int) -> Array:
+def sample_rows(X: Rows, max_rows: int, seed: int) -> Array:
     """At most `max_rows` rows, chosen without replacement, in float64; a repeated row counts once."""
     n = X.shape[0]
     if n > max_rows:
         X = X[np.sort(generator(seed, Purpose.SUBSAMPLE).choice(n, size=max_rows, replace=False))]
-    rows = X.toarray() if issparse(X) else np.asarray(X)
-    return np.unique(rows.astype(float), axis=0)
+    return np.unique(dense(X, float), axis=0)
 
 
 def leverage(rows: Array, omega: Array, kernel: Stationary, penalty: float) -> Array:

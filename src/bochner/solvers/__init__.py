@@ -1,36 +1,44 @@
-"""From moments to coefficients."""
+"""Linear models from statistics of the rows: ridge regression and classification."""
 
 from bochner.solvers.band import BandedRidge
+from bochner.solvers.base import DirectSolver, IterativeSolver, PenaltyRule, RidgeSolver, SolverContext
 from bochner.solvers.calibration import inverse_temperature
 from bochner.solvers.cholesky import RidgeFactor, factorise
 from bochner.solvers.classification import (
     ClassificationProblem,
     Fold,
     choose_penalty,
+    classifier_bill,
     default_penalties,
     out_of_fold_scores,
 )
 from bochner.solvers.eigen import EigenRidge
-from bochner.solvers.iterative import Ending, IterativeSolution, solve_ridge_iteratively
+from bochner.solvers.iterative import iterative_bill, solve_ridge_iteratively
+from bochner.solvers.iterative_solution import Ending, IterativeSolution
 from bochner.solvers.linear import LinearSolution
 from bochner.solvers.losses import Logistic
+from bochner.solvers.moments_bill import pca_bill, ridge_bill
 from bochner.solvers.path import RidgePath
 from bochner.solvers.penalty import QuadraticPenalty
 from bochner.solvers.preconditioner import LowRankSpread, SubsampleGram
 from bochner.solvers.principal import PrincipalAxes, principal_axes
 from bochner.solvers.problem import RidgePoint, RidgeProblem
 from bochner.solvers.ridge import PredictiveSpread, RidgeSolution, effective_dof, solve_ridge
+from bochner.solvers.solution import Solution, Spread
 
 __all__ = [
     "BandedRidge",
     "ClassificationProblem",
+    "DirectSolver",
     "EigenRidge",
     "Ending",
     "Fold",
     "IterativeSolution",
+    "IterativeSolver",
     "LinearSolution",
     "Logistic",
     "LowRankSpread",
+    "PenaltyRule",
     "PredictiveSpread",
     "QuadraticPenalty",
     "PrincipalAxes",
@@ -39,14 +47,22 @@ __all__ = [
     "RidgePoint",
     "RidgeProblem",
     "RidgeSolution",
+    "RidgeSolver",
+    "Solution",
+    "SolverContext",
+    "Spread",
     "SubsampleGram",
     "choose_penalty",
+    "classifier_bill",
     "default_penalties",
     "effective_dof",
     "factorise",
     "inverse_temperature",
+    "iterative_bill",
     "out_of_fold_scores",
+    "pca_bill",
     "principal_axes",
+    "ridge_bill",
     "solve_ridge",
     "solve_ridge_iteratively",
 ]

@@ -57,7 +57,7 @@ class BandedRidge:
             reflector.apply(self._cross, transpose=True)
 
     def point(self, alpha: float) -> RidgePoint | None:
-        """What the moments say of penalty `alpha`; None where G + alpha I is not definite to working precision."""
+        """Residual, norm, degrees of freedom and determinant at a penalty; None where G + alpha I is not definite."""
         with single_threaded_blas():  # blocks of 64 are too small to share
             return self._point(alpha)
 
@@ -76,7 +76,7 @@ class BandedRidge:
         )
 
     def solve(self, alpha: float) -> Array:
-        """Coefficients (D, k) at a penalty for which `point` is not None."""
+        """Coefficients (D, t) at a penalty for which `point` is not None."""
         factor = _factor(self._diagonal, self._below, alpha)
         if factor is None:
             raise np.linalg.LinAlgError(f"G + alpha I is not positive definite at alpha = {alpha!r}")

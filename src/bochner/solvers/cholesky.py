@@ -6,6 +6,7 @@ import numpy as np
 from scipy.linalg import cho_solve, solve_triangular
 from scipy.linalg.lapack import dpotrf, dtrtri
 
+from bochner._definite import raise_diagonal
 from bochner._threads import threads_for_factor
 from bochner._typing import Array
 from bochner.solvers.problem import RidgeProblem
@@ -49,12 +50,12 @@ class RidgeFactor:
 
 def factorise(problem: RidgeProblem, alpha: float) -> RidgeFactor:
     """Factor G + alpha I, raising alpha to the noise floor of G, and tenfold from there, until it is definite."""
-    trial = float(alpha)
-    while True:
+
+    def upper(shift: float) -> Array | None:
         matrix = problem.gram.copy().T  # column-major: its upper triangle is the lower one of gram
-        matrix[np.diag_indices_from(matrix)] += trial
+        matrix[np.diag_indices_from(matrix)] += shift
         with threads_for_factor(len(matrix)):
-            upper, failed_at = dpotrf(matrix, lower=0, clean=0, overwrite_a=1)
-        if failed_at == 0 and np.all(np.isfinite(np.diagonal(upper))):
-            return RidgeFactor(upper, trial)
-        trial = max(10 * trial, problem.noise_floor(), np.finfo(float).tiny)
+            factor, failed_at = dpotrf(matrix, lower=0, clean=0, overwrite_a=1)
+        return factor if failed_at == 0 and np.all(np.isfinite(np.diagonal(factor))) else None
+
+    return RidgeFactor(*raise_diagonal(upper, float(alpha), floor=problem.noise_floor()))

@@ -1,4 +1,4 @@
-"""A linear classifier on features for any loss: which solver, along a path of penalties, and across folds."""
+"""Linear classification on features for any loss: solver, path of penalties, cross-validation."""
 
 from __future__ import annotations
 
@@ -10,15 +10,24 @@ import numpy as np
 from scipy.special import logsumexp
 
 from bochner._random import Purpose, generator
-from bochner._typing import Array
+from bochner._typing import Array, FloatType
+from bochner.features import FeatureMap
+from bochner.memory import MAP, MemoryBill
 from bochner.solvers.dual import DualAscent
 from bochner.solvers.linear import LinearSolution
 from bochner.solvers.losses import Hinge, Logistic
-from bochner.solvers.newton import NewtonSolver
+from bochner.solvers.newton import NewtonSolver, pilot_rows
 from bochner.solvers.penalty import QuadraticPenalty
-from bochner.statistics.feature_stream import FeatureStream
+from bochner.statistics.feature_stream import KEPT_FEATURES, FeatureStream, can_be_kept
 
-__all__ = ["ClassificationProblem", "Fold", "choose_penalty", "default_penalties", "out_of_fold_scores"]
+__all__ = [
+    "ClassificationProblem",
+    "Fold",
+    "choose_penalty",
+    "classifier_bill",
+    "default_penalties",
+    "out_of_fold_scores",
+]
 
 _PATIENCE = 2
 """Penalties in a row that may be worse than the best before a path ends."""
@@ -104,7 +113,7 @@ class ClassificationProblem:
         return weight
 
     def scores(self, solution: LinearSolution, rows: Array) -> Array:
-        """Scores of some rows, shape (len(rows), k)."""
+        """Scores of some rows, shape (len(rows), t)."""
         Z = self.stream.gather(rows)
         return (Z @ solution.coef.astype(Z.dtype)).astype(float) + solution.intercept
 
@@ -160,3 +169,15 @@ def out_of_fold_scores(
         solution = problem.solve(alpha, tol=tol, max_iter=max_iter, weight=weight, start=start)
         scores.append(problem.scores(solution, held_out))
     return np.concatenate([held_out for _, held_out in folds]), np.concatenate(scores)
+
+
+def classifier_bill(feature_map: FeatureMap, *, n_rows: int, n_classes: int, dtype: FloatType) -> MemoryBill:
+    """The bill of a classifier: features of all rows if they are kept, a pilot of rows and its equations, scores."""
+    D, item = feature_map.n_components, dtype.itemsize
+    kept, pilot = n_rows * D * item, min(n_rows, pilot_rows(D, item))
+    items = {
+        MAP: feature_map.n_bytes(dtype),
+        "scores of the classes": 6 * 8 * n_rows * (1 if n_classes == 2 else n_classes),
+        "pilot rows and their equations": 2 * pilot * D * item + 2 * min(pilot, D) ** 2 * item,
+    }
+    return MemoryBill(items | ({KEPT_FEATURES: kept} if can_be_kept(kept) else {}))

@@ -46,7 +46,7 @@ def calibrated_noise_variance(problem: RidgeProblem, point: RidgePoint) -> Array
 def log_evidence(problem: RidgeProblem, point: RidgePoint) -> float:
     """Log marginal likelihood, summed over targets, with the noise variance at its maximum.
 
-    w ~ N(0, sigma^2 / alpha I),  y | w ~ N(b + Z w, sigma^2 I),   b flat
+    w ~ N(0, sigma^2 / alpha I),  y | w ~ N(w_0 + Z w, sigma^2 I),   w_0 flat
     log p = -nu/2 (log 2 pi sigma^2 + 1) - 1/2 log det(I + G / alpha) - 1/2 log n  (the last for an intercept)
     """
     nu, targets = _dimension(problem), len(problem.energy)

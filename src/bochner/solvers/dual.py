@@ -1,12 +1,12 @@
 """Support vector machines on features: dual coordinate ascent with a duality gap.
 
-    minimise over w, b:   sum_i s_i max(0, 1 - y_i (w.z_i + b))^p + alpha/2 (||w||^2 + b^2),      p = 1 or 2
+    minimise over w, w_0:   sum_i s_i max(0, 1 - y_i (w.z_i + w_0))^p + alpha/2 (||w||^2 + w_0^2),      p = 1 or 2
 
 one problem for each column of signs y. The intercept is the weight of a constant feature, as in liblinear (Hsieh et
 al. 2008), so the dual has only bounds:
 
-    maximise over 0 <= beta_i <= u_i:   sum_i (beta_i - diagonal_i beta_i^2 / 2) - alpha/2 (||w||^2 + b^2),
-    w = 1/alpha sum_i beta_i y_i z_i,  b = 1/alpha sum_i beta_i y_i
+    maximise over 0 <= beta_i <= u_i:   sum_i (beta_i - diagonal_i beta_i^2 / 2) - alpha/2 (||w||^2 + w_0^2),
+    w = 1/alpha sum_i beta_i y_i z_i,  w_0 = 1/alpha sum_i beta_i y_i
 
 with u_i = s_i, diagonal_i = 0 for the hinge, and no bound, diagonal_i = 1/(2 s_i) for its square. Sweeps visit the rows
 in random order; rows whose margins stay away from 1 are left out of the sweeps. Every few sweeps, w is computed anew
@@ -41,7 +41,7 @@ _SMALL = 2**20
 
 @dataclass
 class _State:
-    """Dual variables (n, k), and what a pass computes from them: w (D, k), b (k,), scores (n, k)."""
+    """Dual variables (n, t), and what a pass computes from them: w (D, t), w_0 (t,), scores (n, t)."""
 
     dual: Array
     coef: Array
@@ -90,7 +90,8 @@ class DualAscent:
             self._sweep(state, alpha, active, sweeps)
             state = self._evaluate(state.dual, alpha)
             change = float(np.quantile(np.abs(state.scores - before), 0.99))
-            moved = bool(np.max(np.abs(state.dual - dual)) > 1e-14 * np.max(np.abs(dual), initial=1e-300))
+            still = 1e-14 if self.stream.dtype == np.float64 else 1e-6  # below: rounding in the features' float type
+            moved = bool(np.max(np.abs(state.dual - dual)) > still * np.max(np.abs(dual), initial=1e-300))
             n_iter += sweeps
 
     def _gap(self, state: _State, alpha: float) -> tuple[Array, Array]:

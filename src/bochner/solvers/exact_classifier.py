@@ -1,8 +1,8 @@
 """The duality gap of the exact kernel problem at given dual variables: how far a classifier is from the exact machine.
 
-    minimise over f, b:   P = sum_i s_i loss(y_i, f(x_i) + b) + alpha/2 ||f||^2
+    minimise over f, w_0:   P = sum_i s_i loss(y_i, f(x_i) + w_0) + alpha/2 ||f||^2
 
-Dual variables A (n, k), one column for each column of scores, give f_A = 1/alpha sum_i A_i k(x_i, .) and a lower limit
+Dual variables A (n, t), one column for each column of scores, give f_A = 1/alpha sum_i A_i k(x_i, .) and a lower limit
 D on the minimum, if they are feasible: a box for the hinge losses, probabilities for the logistic loss. Neither depends
 on the kernel, so the dual variables of a model on features are feasible for the exact kernel too. One product K A gives
 both sides, and
@@ -34,18 +34,18 @@ _UNIT = 2.0**-53
 
 @dataclass(frozen=True)
 class ExactGap:
-    """Dual variables, what the exact kernel says of them, and how far their function is from the exact machine's.
+    """Dual variables, their duality gap with the exact kernel, and the distance of their function from its machine.
 
     Attributes
     ----------
-    gap, objective : array of shape (1,) or (k,)
+    gap, objective : array of shape (1,) or (t,)
         P - D with all rounding errors, and P: one for all columns (logistic), or one for each.
-    dual : array of shape (n, k)
-    scores : array of shape (n, k)
-        f_A + b at the rows.
-    rounding : array of shape (n, k)
+    dual : array of shape (n, t)
+    scores : array of shape (n, t)
+        f_A + w_0 at the rows.
+    rounding : array of shape (n, t)
         By how much `scores` may be off.
-    intercept : array of shape (k,)
+    intercept : array of shape (t,)
     constant : float
         What the constant feature of the intercept adds to the kernel: 0 or 1.
     free_intercept : bool
@@ -67,7 +67,7 @@ class ExactGap:
     alpha: float
 
     def radius(self, diagonal: Array) -> Array:
-        """Limits on |f_A(x) - f*(x)|, (m, 1) or (m, k), for k(x, x) of m rows."""
+        """Limits on |f_A(x) - f*(x)|, (m, 1) or (m, t), for k(x, x) of m rows."""
         return np.sqrt((diagonal[:, None] + self.constant) * self.gap / self.alpha) * (1 + 1e-12)
 
     def intercept_radius(self, diagonal: Array) -> float:
@@ -81,13 +81,13 @@ class ExactGap:
         return float(np.max(self.radius(diagonal))) + self.slack
 
     def at(self, product: KernelProduct, X: Array) -> tuple[Array, Array]:
-        """Scores f_A + b at other rows, and by how much rounding may have moved them."""
+        """Scores f_A + w_0 at other rows, and by how much rounding may have moved them."""
         V = self.dual / self.alpha
         return product.cross_times(X, V) + self.intercept, product.rounding(V, X) + 8 * _UNIT * np.abs(self.intercept)
 
 
 def margin_gap(product: KernelProduct, loss: Hinge, dual: Array, alpha: float, *, intercept: bool) -> ExactGap:
-    """The gap of each one-against-rest problem of a hinge loss; `dual` (n, k) within the bounds of the loss."""
+    """The gap of each one-against-rest problem of a hinge loss; `dual` (n, t) within the bounds of the loss."""
     beta = np.clip(dual, 0.0, loss.upper[:, None])
     signed = loss.signs * beta
     b = signed.sum(axis=0) / alpha if intercept else np.zeros(signed.shape[1])
@@ -104,7 +104,7 @@ def margin_gap(product: KernelProduct, loss: Hinge, dual: Array, alpha: float, *
 
 
 def logistic_gap(product: KernelProduct, loss: Logistic, scores: Array, alpha: float, *, intercept: bool) -> ExactGap:
-    """The gap of the (multinomial) logistic problem at the dual variables s (y - p) of some scores (n, k)."""
+    """The gap of the (multinomial) logistic problem at the dual variables s (y - p) of some scores (n, t)."""
     if intercept:
         scores = scores + _best_intercept(loss, scores)
     dual = -loss.gradient(scores)
@@ -124,7 +124,7 @@ def logistic_gap(product: KernelProduct, loss: Logistic, scores: Array, alpha: f
 
 
 def _scores(product: KernelProduct, dual: Array, b: Array, alpha: float) -> tuple[Array, Array]:
-    """f_A + b at the rows, one product, and by how much rounding may have moved it."""
+    """f_A + w_0 at the rows, one product, and by how much rounding may have moved it."""
     V = dual / alpha
     scores = product.times(V) + b
     return scores, product.rounding(V) + 8 * _UNIT * (np.abs(scores) + np.abs(b))

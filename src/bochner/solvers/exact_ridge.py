@@ -66,7 +66,7 @@ class ExactRidge:
     Parameters
     ----------
     product : KernelProduct
-    Y : array of shape (n, k)
+    Y : array of shape (n, t)
     weight : array of shape (n,)
         Positive.
     alpha : float
@@ -83,7 +83,7 @@ class ExactRidge:
     def distance(
         self, predictions: Array, patience: Patience, on_product: Callable[[int], bool] | None = None
     ) -> ExactDistance:
-        """Limits on the distance of the predictions (n, k) from the exact model, as tight as patience allows.
+        """Limits on the distance of the predictions (n, t) from the exact model, as tight as patience allows.
 
         `on_product(number)` is called after every product; True ends the search.
         """
@@ -111,7 +111,7 @@ class ExactRidge:
         return self.product.times(self.weight[:, None] / self.total)[:, 0] if self.intercept else None
 
     def mean_of(self, values: Array) -> Array:
-        """Weighted means, (k,); zeros without an intercept."""
+        """Weighted means, (t,); zeros without an intercept."""
         if not self.intercept:
             return np.zeros(values.shape[1])
         return np.sum(self.weight[:, None] * values, axis=0, dtype=np.longdouble).astype(float) / self.total
@@ -151,7 +151,7 @@ class ExactRidge:
         return self._projected(systems.x)
 
     def _uncertainty(self, dual: Array, image: Array) -> Array:
-        """||rho|| of dual coefficients with K s a = `image`, and all that rounding may have done to it, (k,)."""
+        """||rho|| of dual coefficients with K s a = `image`, and all that rounding may have done to it, (t,)."""
         right = self.root * (self.Y - self.mean_of(self.Y))
         residual = self._projected(right - self.root * image) - self.alpha * dual
         rounding = _norms(self.root * self.product.rounding(self.root * dual))
@@ -183,14 +183,14 @@ class ExactDistance:
     Attributes
     ----------
     problem : ExactRidge
-    predictions : array of shape (n, k)
-    difference : array of shape (n, k)
+    predictions : array of shape (n, t)
+    difference : array of shape (n, t)
         f* - f^ at the rows, but for the residual.
-    dual : array of shape (n, k)
+    dual : array of shape (n, t)
         a, near the dual coefficients of the exact model.
-    image : array of shape (n, k)
+    image : array of shape (n, t)
         K s a.
-    uncertainty : array of shape (k,)
+    uncertainty : array of shape (t,)
         ||rho|| with all rounding errors: the weighted norm of what `difference` is off by.
     """
 
@@ -223,7 +223,7 @@ class ExactDistance:
         return float(np.max(np.minimum(direct, np.abs(values - self.predictions) + slack))) * (1 + 1e-12)
 
     def at(self, X: Array) -> tuple[Array, Array]:
-        """Predictions of the exact model at other rows (m, k), and by how much each may be off."""
+        """Predictions of the exact model at other rows (m, t), and by how much each may be off."""
         problem, k = self.problem, self.dual.shape[1]
         means = [problem.weight[:, None] / problem.total] if problem.intercept else []
         V = np.hstack([problem.root * self.dual, *means])

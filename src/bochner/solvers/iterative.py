@@ -1,25 +1,28 @@
-"""Ridge regression without its normal equations: conjugate gradients on products with them, for maps that are wide."""
+"""Preconditioned conjugate gradients for ridge regression on wide maps: the normal equations are never formed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from enum import Enum
 from typing import Any
 
 import numpy as np
 
 from bochner._random import Purpose, generator
-from bochner._typing import Array
+from bochner._typing import Array, FloatType
+from bochner.config import get_config
+from bochner.features import FeatureMap
+from bochner.memory import MAP, MemoryBill
 from bochner.solvers.conjugate_gradient import ConjugateGradients, State
 from bochner.solvers.criteria import calibrated_noise_variance, gcv_score, noise_variance
+from bochner.solvers.iterative_solution import Ending, IterativeSolution
 from bochner.solvers.path import RidgePath, penalty_grid
 from bochner.solvers.preconditioner import LowRankSpread, ShiftedFactor, SubsampleGram, best_rows, first_rows, most_rows
 from bochner.solvers.problem import RidgePoint, RidgeProblem, noise_floor
-from bochner.solvers.ridge import RidgeSolution
+from bochner.statistics.feature_stream import KEPT_FEATURES, can_be_kept
 from bochner.statistics.normal_equations import NormalOperator
 
-__all__ = ["PROBES", "SEARCHED_PENALTIES", "Ending", "IterativeSolution", "solve_ridge_iteratively"]
+__all__ = ["PROBES", "SEARCHED_PENALTIES", "iterative_bill", "solve_ridge_iteratively"]
 
 SEARCHED_PENALTIES = 13
 _SEARCH_TOL, _SEARCH_ITER = 1e-3, 100
@@ -30,63 +33,6 @@ _MARGIN = 0.8  # the recursion aims lower than asked, so that the recomputed res
 _PROGRESS = 0.5  # of recomputed residuals: less is rounding
 
 Validation = Callable[[Array, Array], float]
-
-
-class Ending(Enum):
-    """Why the iterations ended; a value is the sentence for the user."""
-
-    CONVERGED = "The residual is within the tolerance."
-    SETTLED = "The validation error has settled."
-    ROUNDING = (
-        "Rounding in the features' float type keeps the residual above `tol`. Raise tol, or give rows in float64."
-    )
-    STOPPED = "A callback asked to stop."
-    MAX_ITER = "The residual is above `tol` after `max_iter` iterations. Raise max_iter, tol or alpha."
-
-
-@dataclass(frozen=True, kw_only=True)
-class IterativeSolution(RidgeSolution):
-    """A ridge model by conjugate gradients. The evidence is not known to it.
-
-    Attributes
-    ----------
-    dof : float
-        Effective degrees of freedom, estimated with random probes.
-    residuals : array of shape (n_iter + 1, k)
-        ||cross - (G + alpha) w|| / ||cross|| before every iteration and after the last, where it is recomputed from w.
-    n_iter : int
-        Iterations at the penalty of the model.
-    n_passes : int
-        Products with G in all: those of the search for a penalty, of all iterations, of recomputed residuals.
-    outcome : str
-        Name of the `ending`.
-    condition : tuple of float
-        Condition number of G + alpha, at most, and of the preconditioned system, at least (by its Lanczos matrix).
-    rows : int
-        Rows of the preconditioner.
-    shift : float
-        Its mu.
-    spread : LowRankSpread
-        Error bars through the rows of the preconditioner.
-    """
-
-    dof: float
-    residuals: Array
-    n_iter: int
-    n_passes: int
-    outcome: str
-    condition: tuple[float, float]
-    rows: int
-    shift: float
-    spread: LowRankSpread
-
-    @property
-    def ending(self) -> Ending:
-        return Ending[self.outcome]
-
-    @property
-    def converged(self) -> bool:
-        return self.ending in (Ending.CONVERGED, Ending.SETTLED)
 
 
 def solve_ridge_iteratively(
@@ -115,7 +61,7 @@ def solve_ridge_iteratively(
     tol : float, default=1e-6
         Residual relative to the right side.
     max_iter : int, default=200
-    start : array of shape (D, k) or None
+    start : array of shape (D, t) or None
         Coefficients to start from.
     validation : callable or None
         (coef, intercept) -> error on rows kept aside. The iterations end when three of them in a row did not lower it
@@ -312,7 +258,7 @@ class _Solver:
         return self.gram.factors(np.array([max(alpha, shift)]))[0]
 
     def _sampling_shift(self, least: float) -> float:
-        """Of the subsample; in float64, if float32 would not do."""
+        """Of the subsample; in float64 if float32 is too imprecise."""
         shift = self.gram.sampling_shift(least)
         if shift < self.gram.floor and self.gram.A.dtype == np.float32:
             self.gram = SubsampleGram(self.gram.A.astype(np.float64), exact=self.gram.exact)
@@ -325,7 +271,7 @@ class _Solver:
         return factor.shift * (factor.trace_of_inverse() - float(probed))
 
     def _point(self, cg: ConjugateGradients, alpha: float, columns: slice, correction: float) -> RidgePoint:
-        """What a penalty's solutions say of it. They need not be exact: the trace is so to second order.
+        """Residual, norm and degrees of freedom at a penalty. Inexact solutions do: the trace is exact to second order.
 
         RSS = y'y - w'c - alpha ||w||^2 - w'r,      tr (G + alpha)^-1 ~ u'x + x'r,      r the residuals
         """
@@ -370,3 +316,28 @@ def _path_of_state(state: State) -> RidgePath | None:
         return None
     alphas = state["path_alphas"]
     return RidgePath(alphas, state["path_gcv"], np.full(len(alphas), np.nan), state["path_dof"])
+
+
+def iterative_bill(
+    feature_map: FeatureMap, *, n_rows: int, n_targets: int, dtype: FloatType, searched: bool
+) -> MemoryBill:
+    """The bill of a ridge fit by conjugate gradients: features of all rows if they are kept, a subsample, its factors.
+
+    `searched`: with a penalty by GCV, which has a column for each penalty, target and probe, and a factor per decade.
+    """
+    D, item = feature_map.n_components, dtype.itemsize
+    first = min(n_rows, first_rows(D, item))
+    m = min(n_rows, max(first, min(4 * first, D, most_rows(D, item))))
+    columns = (n_targets + PROBES) * (SEARCHED_PENALTIES if searched else 1)
+    factors = max(3 * min(m, D) ** 2, (8 if searched else 3) * min(first, D) ** 2)
+    items = {
+        MAP: feature_map.n_bytes(dtype),
+        "targets and weights": 8 * n_rows * (2 * n_targets + 2),
+        "subsample of rows": m * D * (12 if item == 4 else item),  # float32, and float64 if that is too imprecise
+        "its factors": factors * 8,
+        "solutions, residuals, directions": 8 * 8 * D * columns,
+        "blocks of features": get_config().threads() * max(2**23, 32 * D * item),
+    }
+    kept, total = n_rows * D * item, sum(items.values())
+    keep = can_be_kept(kept) and total + kept <= get_config().memory_budget()
+    return MemoryBill(items | ({KEPT_FEATURES: kept} if keep else {}))

@@ -18,15 +18,15 @@ class LinearSolution:
 
     Attributes
     ----------
-    coef : array of shape (D, k)
-    intercept : array of shape (k,)
+    coef : array of shape (D, t)
+    intercept : array of shape (t,)
     objective : float
         Sum over the columns.
     gap : float
         Duality gap: the objective is at most so far above its minimum.
     n_iter : int
     converged : bool
-    dual : array of shape (n, k) or None
+    dual : array of shape (n, t) or None
         Dual variables divided by alpha, where the solver has them: what a next fit starts from.
     """
 

@@ -62,7 +62,7 @@ class Hinge:
 
     Parameters
     ----------
-    signs : array of shape (n, k)
+    signs : array of shape (n, t)
         +1 where the row has the class of the column, else -1.
     weight : array of shape (n,)
     squared : bool

@@ -1,6 +1,6 @@
 """Logistic regression on features: Newton's method with curvature from the rows that have some.
 
-    minimise over Theta = (W, b):   sum_i s_i loss(y_i, W'z_i + b) + penalty(Theta)
+    minimise over Theta = (W, w_0):   sum_i s_i loss(y_i, W'z_i + w_0) + penalty(Theta)
 
 Every iteration has the exact gradient of all rows, and the Hessian of a pilot: rows drawn with a probability in
 proportion to the curvature s_i mean_c p_ic (1 - p_ic) of their loss (rows that are classified with certainty have next
@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
+from bochner._definite import raise_diagonal
 from bochner._random import Purpose, generator
 from bochner._threads import single_threaded_blas
 from bochner._typing import Array
@@ -43,7 +44,7 @@ _EXACT = 1e-14
 
 @dataclass(frozen=True)
 class _Point:
-    """Parameters (D + 1, k), their scores (n, k), objective and gradient."""
+    """Parameters (D + 1, t), their scores (n, t), objective and gradient."""
 
     theta: Array
     scores: Array
@@ -107,7 +108,7 @@ class NewtonSolver:
             n_iter += 1
 
     def hessian_solve(self, scores: Array, penalty: QuadraticPenalty, right: Array, *, accuracy: float) -> Array:
-        """Hessian^-1 right (D + 1, k) where the scores (n, k) are the given ones; with the Hessian of a pilot."""
+        """Hessian^-1 right (D + 1, t) where the scores (n, t) are the given ones; with the Hessian of a pilot."""
         return self._pilot(scores, penalty).solve(right, accuracy)
 
     def curvature(self, solution: LinearSolution) -> Array:
@@ -216,7 +217,7 @@ class _Pilot:
     Parameters
     ----------
     Z : array of shape (r, D + 1)
-    p : array of shape (r, k)
+    p : array of shape (r, t)
         Probabilities of the classes.
     weight : array of shape (r,)
     penalty : QuadraticPenalty
@@ -230,7 +231,7 @@ class _Pilot:
         self._precondition = _uncoupled(Z[::step] * scale[:, None], penalty)
 
     def product(self, V: Array) -> Array:
-        """Hessian times V (D + 1, k)."""
+        """Hessian times V (D + 1, t)."""
         moved = self.weight * Logistic.curvature_product(self.p, self.Z @ V.astype(self.Z.dtype))
         return (self.Z.T @ moved.astype(self.Z.dtype)).astype(float) + self.penalty.product(V)
 
@@ -273,13 +274,15 @@ def _uncoupled(A: Array, penalty: QuadraticPenalty) -> Any:
 def _solver(gram: Array, alpha: float) -> Any:
     """v -> (gram + alpha I)^-1 v; alpha is raised to where the factor exists in the precision of the matrix."""
     floor = 4 * np.finfo(gram.dtype).eps * float(np.trace(gram)) + np.finfo(float).tiny
-    trial = max(alpha, floor)
-    while True:
+
+    def factorise(shift: float) -> tuple[Array, bool] | None:
         matrix = gram.copy()
-        matrix[np.diag_indices_from(matrix)] += trial
+        matrix[np.diag_indices_from(matrix)] += shift
         try:
             with single_threaded_blas():  # SciPy's threads wait for NumPy's: one is up to ten times as fast here
-                factor = cho_factor(matrix, overwrite_a=True, check_finite=False)
-            return lambda v: cho_solve(factor, v.astype(gram.dtype), check_finite=False).astype(float)
+                return cho_factor(matrix, overwrite_a=True, check_finite=False)
         except LinAlgError:
-            trial *= 10
+            return None
+
+    factor, _ = raise_diagonal(factorise, max(alpha, floor))
+    return lambda v: cho_solve(factor, v.astype(gram.dtype), check_finite=False).astype(float)

@@ -19,7 +19,7 @@ class QuadraticPenalty:
     Attributes
     ----------
     alpha : float
-    centre : array of shape (D + 1, k) or None
+    centre : array of shape (D + 1, t) or None
         What earlier rows said, and with which curvature; the last row is the intercept.
     matrix : array of shape (D + 1, D + 1) or None
     """
@@ -29,7 +29,7 @@ class QuadraticPenalty:
     matrix: Array | None = None
 
     def product(self, V: Array) -> Array:
-        """Hessian of the penalty times V (D + 1, k)."""
+        """Hessian of the penalty times V (D + 1, t)."""
         if self.matrix is not None:
             return self.matrix @ V
         product = self.alpha * V

@@ -1,4 +1,4 @@
-"""What some rows say of the normal equations of all: an approximate inverse, and approximate error bars.
+"""Subsampled preconditioner for conjugate gradients, and low-rank error bars.
 
     P = A'A + mu I ~ G + alpha I,     P^-1 v = (v - A'(A A' + mu I)^-1 A v) / mu       (Woodbury; A has m < D rows)
 
@@ -15,6 +15,7 @@ import numpy as np
 from scipy.linalg import cho_solve, get_lapack_funcs, solve_triangular
 
 from bochner._blas import cholesky
+from bochner._definite import raise_diagonal
 from bochner._threads import run_in_threads, single_threaded_blas
 from bochner._typing import Array
 from bochner.config import get_config
@@ -149,15 +150,14 @@ class SubsampleGram:
         return [found[shift] for shift in wanted]
 
     def _factor(self, shift: float) -> ShiftedFactor:
-        trial = shift
-        while True:
+        def upper(trial: float) -> Array | None:
             matrix = self._gram.copy()
             matrix[np.diag_indices_from(matrix)] += trial
             with single_threaded_blas():  # half the time of two threads, measured on busy cores at m = 2048 to 8192
-                definite = cholesky(matrix)
-            if definite:
-                return ShiftedFactor(self.A, matrix.T, trial, self.by_rows)
-            trial *= 10
+                return matrix.T if cholesky(matrix) else None
+
+        factor, used = raise_diagonal(upper, shift)
+        return ShiftedFactor(self.A, factor, used, self.by_rows)
 
 
 class ShiftedFactor:

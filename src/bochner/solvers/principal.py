@@ -41,4 +41,4 @@ def principal_axes(moments: Moments, n_axes: int | None) -> PrincipalAxes:
         above = eigenvalues > D * moments.precision * eigenvalues[0]
         eigenvalues, components = eigenvalues[above], components[above]
     largest = np.take_along_axis(components, np.abs(components).argmax(axis=1)[:, None], axis=1)
-    return PrincipalAxes(eigenvalues, components * np.sign(largest), float(np.trace(moments.zz)))
+    return PrincipalAxes(eigenvalues, components * np.sign(largest), max(float(np.trace(moments.zz)), 0.0))

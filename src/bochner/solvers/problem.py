@@ -15,7 +15,7 @@ __all__ = ["RidgePoint", "RidgeProblem", "noise_floor"]
 
 @dataclass(frozen=True)
 class RidgeProblem:
-    """Minimise ||y - b - Z w||^2 + alpha ||w||^2 over w, and over the intercept b if there is one.
+    """Minimise ||y - w_0 - Z w||^2 + alpha ||w||^2 over w, and over the intercept w_0 if there is one.
 
         (G + alpha I) w = c,       G = Z'Z,  c = Z'y,  both centred if there is an intercept
 
@@ -23,8 +23,8 @@ class RidgeProblem:
     ----------
     gram : array of shape (D, D)
         G in its lower triangle, C-ordered. Solvers do not change it.
-    cross : array of shape (D, k)
-    energy : array of shape (k,)
+    cross : array of shape (D, t)
+    energy : array of shape (t,)
         y'y, centred if there is an intercept.
     n : float
         Sum of the sample weights.
@@ -75,9 +75,9 @@ class RidgePoint:
     Attributes
     ----------
     alpha : float
-    residual : array of shape (k,)
-        ||y - b - Z w||^2.
-    penalty : array of shape (k,)
+    residual : array of shape (t,)
+        ||y - w_0 - Z w||^2.
+    penalty : array of shape (t,)
         ||w||^2.
     dof : float
         Effective degrees of freedom tr G (G + alpha I)^-1, plus 1 for an intercept.

@@ -1,4 +1,4 @@
-"""From moments to a ridge model: choose the penalty, solve, and say how sure the model is."""
+"""Direct ridge regression from moments: choose the penalty, solve the normal equations, error bars."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bochner._typing import Array
+from bochner.errors import AssumptionError
 from bochner.solvers.band import BandedRidge
 from bochner.solvers.cholesky import factorise
 from bochner.solvers.criteria import calibrated_noise_variance, log_evidence, noise_variance
@@ -22,6 +23,7 @@ from bochner.solvers.path import (
     penalty_path,
 )
 from bochner.solvers.problem import RidgePoint, RidgeProblem
+from bochner.solvers.solution import Solution
 from bochner.statistics.moments import Moments
 
 __all__ = ["PredictiveSpread", "RidgeSolution", "effective_dof", "solve_ridge"]
@@ -30,36 +32,20 @@ LeaveOneOut = Callable[[EigenRidge, Array], Array]
 
 
 @dataclass(frozen=True)
-class RidgeSolution:
-    """A ridge model and what the moments say of it.
+class RidgeSolution(Solution):
+    """A ridge model from moments: `Solution` with leave-one-out errors and the precision that the moments allow."""
 
-    Attributes
-    ----------
-    alpha : float
-    coef : array of shape (D, k)
-    intercept : array of shape (k,)
-    noise_variance : array of shape (k,)
-        At its maximum likelihood, or such that GCV is the mean predictive variance where the penalty is not Bayesian.
-    log_evidence : float
-    path : RidgePath or None
-        The penalties that were tried, if any.
-    loo : array or None
-        Leave-one-out error of each of them.
-    raised : bool
-        The penalty asked for was singular to working precision, and a larger one was used.
-    at_floor : bool
-        A smaller penalty is wanted than the precision of the moments allows.
-    """
+    def dof_of(self, moments: Moments | None, *, fit_intercept: bool) -> float:
+        return effective_dof(_required(moments), fit_intercept=fit_intercept, alpha=self.alpha)
 
-    alpha: float
-    coef: Array
-    intercept: Array
-    noise_variance: Array
-    log_evidence: float
-    path: RidgePath | None = None
-    loo: Array | None = None
-    raised: bool = False
-    at_floor: bool = False
+    def spread_of(self, moments: Moments | None, *, fit_intercept: bool) -> PredictiveSpread:
+        return PredictiveSpread(_required(moments), fit_intercept=fit_intercept, alpha=self.alpha)
+
+
+def _required(moments: Moments | None) -> Moments:
+    if moments is None:
+        raise AssumptionError("Error bars of the direct solver need the moments of the rows.")
+    return moments
 
 
 def solve_ridge(
@@ -77,13 +63,16 @@ def solve_ridge(
     problem = RidgeProblem.from_moments(moments, fit_intercept)
     if not isinstance(alpha, str):
         return _at(problem, moments, alpha, None)
-    solver: PathSolver = EigenRidge(problem) if alpha == "loo" else BandedRidge(problem)
     tried = default_penalties(problem) if alphas is None else np.sort(np.asarray(alphas, dtype=float))
-    path, loo = penalty_path(solver, tried), None
-    if isinstance(solver, EigenRidge) and leave_one_out is not None:
-        loo = leave_one_out(solver, tried)
+    solver: PathSolver
+    loo = None
+    if alpha == "loo" and leave_one_out is not None:
+        solver = eigen = EigenRidge(problem)
+        path, loo = penalty_path(solver, tried), leave_one_out(eigen, tried)
         best = float(tried[best_of(np.log(np.maximum(loo, np.finfo(float).tiny)))])
     else:
+        solver = BandedRidge(problem)
+        path = penalty_path(solver, tried)
         path = deepened(solver, path, alpha) if alphas is None else path
         best = choose_penalty(solver, path, alpha, refine=alphas is None)
     point = solver.point(best)

@@ -1,4 +1,4 @@
-"""How far a fit came, in a file: a fit that is killed goes on from there.
+"""Checkpoints for resuming a fit that was interrupted.
 
 A checkpoint belongs to one fit. It knows the parameters that decide its content and a checksum of every block of rows
 in it, and is refused where either differs. It is written beside and renamed (see `bochner._archive`), so that at any
@@ -18,8 +18,9 @@ from zlib import crc32
 import numpy as np
 
 from bochner._archive import read_archive, write_archive
-from bochner._typing import Array
+from bochner._typing import Array, FilePath
 from bochner.data import READ_ROWS, Block, RowSource
+from bochner.engines import Cut, Reduction, engine_of
 from bochner.errors import CheckpointError, CheckpointWarning, FileFormatError
 from bochner.statistics.identity import RowIdentity
 from bochner.statistics.moments import Moments
@@ -46,7 +47,7 @@ class CheckpointFile:
         Choices of the fit that a resumed one must repeat, such as its seed; those of the file once it is loaded.
     """
 
-    def __init__(self, path: str | Path, identity: Mapping[str, str]) -> None:
+    def __init__(self, path: FilePath, identity: Mapping[str, str]) -> None:
         self.path, self.identity = Path(path), dict(identity)
         self.notes: dict[str, Any] = {}
         self.seconds_writing = 0.0
@@ -128,15 +129,24 @@ class MomentsCheckpoint:
         total.identity = RowIdentity.from_array(arrays["identity"]) if "identity" in arrays else None
         self._found = None  # the arrays are as large as the moments
 
+    @staticmethod  # workers of a cluster call it too
+    def checksum(block: Block) -> int:
+        return block_checksum(block)
+
     def contains(self, block: Block) -> bool:
         """Whether the block is in the moments already; an error if it has changed since."""
-        known = self.done.get(block.start)
-        if known is not None and known != block_checksum(block):
+        if block.start not in self.done:
+            return False
+        self.require_unchanged(block.start, block_checksum(block))
+        return True
+
+    def require_unchanged(self, start: int, checksum: int) -> None:
+        """An error if the block that begins at a row had another checksum when it was added."""
+        if self.done[start] != checksum:
             raise CheckpointError(
-                f"The checkpoint {str(self.file.path)!r} belongs to other data: rows {block.start} to "
-                f"{block.start + block.n_rows - 1} have changed. Delete it, or give another path."
+                f"The checkpoint {str(self.file.path)!r} belongs to other data: rows from {start} on have changed. "
+                "Delete it, or give another path."
             )
-        return known is not None
 
     @contextmanager
     def adding(self, done: Mapping[int, int], total: Moments, block_rows: int) -> Iterator[None]:
@@ -166,12 +176,34 @@ class MomentsCheckpoint:
 
 
 def rows_checksum(rows: RowSource) -> str:
-    """A checksum of all rows, for a fit whose state does not tell which rows are in it: one reading pass."""
-    if rows.distributed:
-        from bochner.statistics.dask import partition_checksums
+    """A checksum of all rows in their order, for a fit whose state does not tell which rows are in it: one pass.
 
-        return f"{crc32(repr(partition_checksums(rows)).encode()):08x}"
-    return f"{crc32(repr([block_checksum(block) for block in rows.blocks(READ_ROWS)]).encode()):08x}"
+    Unlike `RowIdentity` it depends on the order of the rows, as an iterative fit does.
+    """
+    checksums = engine_of(rows).reduce(rows, _Checksums(), [])
+    return f"{crc32(repr(checksums).encode()):08x}"
+
+
+class _Checksums(Reduction[list[int], int]):
+    """Checksums of consecutive blocks."""
+
+    def cut(self, n_rows: int) -> Cut:
+        return Cut(READ_ROWS)
+
+    def empty(self) -> list[int]:
+        return []
+
+    def scratch(self, block_rows: int) -> None:
+        return None
+
+    def part(self, block: Block, scratch: None) -> int:
+        return block_checksum(block)
+
+    def add(self, total: list[int], part: int) -> list[int]:
+        return [*total, part]
+
+    def merge(self, total: list[int], other: list[int]) -> list[int]:
+        return [*total, *other]
 
 
 def block_checksum(block: Block) -> int:

@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 import numpy as np
 
 from bochner._threads import run_in_threads
-from bochner._typing import Array
+from bochner._typing import Array, FloatType
 from bochner.config import get_config
 from bochner.data import Block, RowSource
+from bochner.engines import engine_of
+from bochner.engines.base import Total
 from bochner.features.base import FeatureMap, apply_map, new_scratch, transform
+from bochner.statistics.feature_reduction import (
+    Adjoint,
+    FeatureRows,
+    Forward,
+    NormalProduct,
+    StreamReduction,
+    stream_cut,
+)
 
-__all__ = ["FeatureStream", "can_be_kept", "open_stream"]
+__all__ = ["KEPT_FEATURES", "FeatureStream", "can_be_kept"]
 
-Part = TypeVar("Part")
+Found = TypeVar("Found")
 
-_BLOCK_BYTES = 2**23  # of features: both products of a pass find the block in cache
+KEPT_FEATURES = "features of all rows"
+"""Their name on a memory bill."""
+
 _WRITTEN_BYTES = 2**24  # of features that are kept: threads then rarely fault on the same huge page
 _COPIED_ROWS = 256
 _SHARE_OF_BUDGET = 0.5
@@ -29,14 +41,15 @@ def can_be_kept(size: int) -> bool:
 
 
 class FeatureStream:
-    """The features Z (n, D) of some rows, for many passes.
+    """The features Z (n, D) of some rows, for many passes, wherever the rows are.
 
     Parameters
     ----------
     rows : RowSource
     feature_map : FeatureMap
     keep : bool or None, default=None
-        Keep the features of all rows (n x D numbers); None: if they take at most half of the memory budget.
+        Keep the features of all rows (n x D numbers) if they are worked on in this process; None: if they take at most
+        half of the memory budget.
 
     Attributes
     ----------
@@ -51,12 +64,14 @@ class FeatureStream:
         self.rows = rows
         self.feature_map = feature_map
         self.n_passes = 0
-        self.block_rows = int(np.clip(_BLOCK_BYTES // (self.width * self.dtype.itemsize), 32, 16384))
+        self._engine = engine_of(rows)
+        self._shipped = self._engine.ship(feature_map)
+        self.block_rows = stream_cut(self.width, self.dtype).block_rows
         size = rows.n_rows * self.width * self.dtype.itemsize
-        self.kept = can_be_kept(size) if keep is None else keep
-        self.features: Array | None = None
-        if self.kept:
-            self.features = self._all_features()
+        self.kept = self._engine.is_local and (can_be_kept(size) if keep is None else keep)
+        self.features: Array | None = self._all_features() if self.kept else None
+        if not self.kept:
+            self._engine.hold(rows)
 
     @property
     def n_rows(self) -> int:
@@ -67,53 +82,26 @@ class FeatureStream:
         return self.feature_map.n_components
 
     @property
-    def dtype(self) -> np.dtype[Any]:
+    def dtype(self) -> FloatType:
         return self.rows.dtype
 
     def forward(self, W: Array) -> Array:
-        """Z W, shape (n, k), in float64."""
-        scores = np.empty((self.n_rows, W.shape[1]))
-        weights = W.astype(self.dtype)
-
-        def respond(Z: Array, rows: slice) -> None:
-            scores[rows] = Z @ weights
-
-        self.for_each(respond)
-        return scores
+        """Z W, shape (n, t), in float64."""
+        found = self._reduce(Forward(self._shipped, self.dtype, W.astype(self.dtype)))
+        return np.concatenate(found).astype(float) if found else np.empty((0, W.shape[1]))
 
     def adjoint(self, R: Array) -> Array:
-        """Z'R, shape (D, k), summed over blocks in float64."""
-        total = np.zeros((self.width, R.shape[1]))
-
-        def product(Z: Array, rows: slice) -> Array:
-            own = R[rows].astype(self.dtype, copy=False)
-            used = np.flatnonzero(own.any(axis=1))
-            return Z[used].T @ own[used] if 2 * len(used) < len(own) else Z.T @ own  # leave what is 0 unread
-
-        self.for_each(product, lambda part: np.add(total, part, out=total))
-        return total
+        """Z'R, shape (D, t), summed over blocks in float64."""
+        return self._reduce(Adjoint(self._shipped, self.dtype, R))
 
     def normal_product(self, V: Array, shift: Array, weight: Array | None) -> tuple[Array, Array]:
-        """Z'(s T), shape (D, c), and the sums of s T, with T = Z V - shift: both products while a block is in cache."""
+        """Z'(s T), shape (D, c), and the sums of s T, with T = Z V - shift."""
         c = V.shape[1]
         if c > 1 and c % 4:  # BLAS takes longer for two or three columns than for four
             spare = -c % 4
             V, shift = np.pad(V, ((0, 0), (0, spare))), np.pad(shift, (0, spare))
-        narrow = V.astype(self.dtype)
-        # Transposed sums: BLAS then writes and NumPy adds long rows (at 3 to 40 columns mostly 10 to 20 % less time).
-        total, of_moved = np.zeros((V.shape[1], self.width)), np.zeros(V.shape[1])
-
-        def products(Z: Array, rows: slice) -> tuple[Array, Array]:
-            moved = Z @ narrow - shift
-            if weight is not None:
-                moved *= weight[rows, None]
-            return moved.T.astype(Z.dtype) @ Z, moved.sum(axis=0)
-
-        def add(parts: tuple[Array, Array]) -> None:
-            np.add(total, parts[0], out=total)
-            np.add(of_moved, parts[1], out=of_moved)
-
-        self.for_each(products, add)
+        product = NormalProduct(self._shipped, self.dtype, V.astype(self.dtype), shift, weight)
+        total, of_moved = self._reduce(product)
         return total[:c].T, of_moved[:c]
 
     def gather(self, index: Array) -> Array:
@@ -130,8 +118,41 @@ class FeatureStream:
             part = slice(start, start + _COPIED_ROWS)
             out[part] = transform(self.feature_map, X[part], self.dtype) if kept is None else X[index[part]]
 
-    def for_each(self, work: Callable[[Array, slice], Part], finish: Callable[[Part], object] | None = None) -> None:
-        """Call `work(Z, rows)` on every block, in threads, and `finish` with what it returned, in order of the rows."""
+    def for_each(self, work: Callable[[Array, slice], Found], finish: Callable[[Found], object] | None = None) -> None:
+        """Call `work(Z, rows)` on every block, in threads, and `finish` with what it returned, in order of the rows.
+
+        Fallback for work that cannot be sent to a cluster: its features are fetched, and the work is done here.
+        """
+        if self._engine.is_local:
+            self._in_threads(work, finish)
+            return
+        for Z, rows in self._fetched():
+            found = work(Z, rows)
+            if finish is not None:
+                finish(found)
+
+    def _fetched(self) -> Iterator[tuple[Array, slice]]:
+        self.n_passes += 1
+        start = 0
+        for blocks in self._engine.parts(self.rows, FeatureRows(self._shipped, self.dtype)):
+            for Z in blocks:
+                yield Z, slice(start, start + len(Z))
+                start += len(Z)
+
+    def _reduce(self, reduction: StreamReduction[Total, Found]) -> Total:
+        if self.features is None:
+            self.n_passes += 1
+            return self._engine.reduce(self.rows, reduction, reduction.empty())
+        total = reduction.empty()
+
+        def add(part: Found) -> None:
+            nonlocal total
+            total = reduction.add(total, part)
+
+        self._in_threads(reduction.of, add)
+        return total
+
+    def _in_threads(self, work: Callable[[Array, slice], Found], finish: Callable[[Found], object] | None) -> None:
         self.n_passes += 1
         kept = self.features
         if kept is not None:
@@ -143,7 +164,7 @@ class FeatureStream:
             Z = np.empty((self.block_rows, self.width), dtype=self.dtype)
             return Z, new_scratch(self.feature_map, self.dtype)
 
-        def handle(block: Block, own: tuple[Array, Array]) -> Part:
+        def handle(block: Block, own: tuple[Array, Array]) -> Found:
             Z = own[0][: block.n_rows]
             apply_map(self.feature_map, block.X, Z, own[1])
             return work(Z, slice(block.start, block.start + block.n_rows))
@@ -159,13 +180,3 @@ class FeatureStream:
         blocks = self.rows.blocks(max(self.block_rows, _WRITTEN_BYTES // (self.width * self.dtype.itemsize)))
         run_in_threads(write, blocks, state=lambda: new_scratch(self.feature_map, self.dtype))
         return Z
-
-
-def open_stream(rows: RowSource, feature_map: FeatureMap, *, keep: bool | None = None) -> FeatureStream:
-    """The features of some rows where these are: here, or on the workers of a cluster."""
-    if rows.distributed:
-        from bochner.statistics.dask import DaskRows, DistributedStream
-
-        assert isinstance(rows, DaskRows)
-        return DistributedStream(rows, feature_map)
-    return FeatureStream(rows, feature_map, keep=keep)

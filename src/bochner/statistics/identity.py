@@ -1,4 +1,4 @@
-"""Which rows a fit has seen: a checksum of rows, targets and weights that can be summed in any order.
+"""Order-independent checksums of rows, targets and weights: which rows a fit has seen.
 
     checksum = sum over rows of positive weight of hash(row, weight, target)      mod 2^64, with two independent hashes
 
@@ -11,14 +11,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from threading import Lock
 from typing import Any, Self
 
 import numpy as np
 
-from bochner._threads import run_in_threads
 from bochner._typing import Array
 from bochner.data import READ_ROWS, Block, RowSource
+from bochner.engines import Cut, Reduction, engine_of
 
 __all__ = ["RowIdentity", "identify", "relabelled"]
 
@@ -103,22 +102,39 @@ class RowIdentity:
 def identify(rows: RowSource, Y: Array | None = None, weight: Array | None = None) -> RowIdentity:
     """The identity of all rows: one reading pass, on all threads, or on the workers of a cluster.
 
-    `Y` (n,) or (n, k) and `weight` (n,), if given, take the place of the targets and weights of the rows.
+    `Y` (n,) or (n, t) and `weight` (n,), if given, take the place of the targets and weights of the rows.
     """
-    if rows.distributed:
-        from bochner.statistics.dask import identity_on_workers
+    return engine_of(rows).reduce(rows, _Identity(Y, weight), RowIdentity())
 
-        return identity_on_workers(rows, Y, weight)
-    total, lock = RowIdentity(), Lock()
 
-    def add(block: Block, _: None) -> None:
-        nonlocal total
-        found = RowIdentity.of(relabelled(block, Y, weight))
-        with lock:  # sums of integers: their order does not matter
-            total = total + found
+@dataclass(frozen=True)
+class _Identity(Reduction[RowIdentity, RowIdentity]):
+    """Checksums of rows with other targets and weights."""
 
-    run_in_threads(add, rows.blocks(READ_ROWS), state=lambda: None)
-    return total
+    Y: Array | None
+    weight: Array | None
+
+    def cut(self, n_rows: int) -> Cut:
+        return Cut(READ_ROWS)
+
+    def empty(self) -> RowIdentity:
+        return RowIdentity()
+
+    def scratch(self, block_rows: int) -> None:
+        return None
+
+    def part(self, block: Block, scratch: None) -> RowIdentity:
+        return RowIdentity.of(relabelled(block, self.Y, self.weight))
+
+    def add(self, total: RowIdentity, part: RowIdentity) -> RowIdentity:
+        return total + part
+
+    def merge(self, total: RowIdentity, other: RowIdentity) -> RowIdentity:
+        return total + other
+
+    def restricted(self, rows: slice) -> _Identity:  # there is a target and a weight for every row
+        cut = [None if given is None else given[rows] for given in (self.Y, self.weight)]
+        return _Identity(*cut)
 
 
 def relabelled(block: Block, Y: Array | None, weight: Array | None) -> Block:

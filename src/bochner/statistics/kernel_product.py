@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
 
+from bochner._dense import dense
 from bochner._threads import run_in_threads
 from bochner._typing import Array
 from bochner.config import get_config
@@ -23,7 +23,6 @@ from bochner.errors import AssumptionError
 from bochner.features import transform
 from bochner.features.nystroem import KernelMap
 from bochner.groups import Transforms
-from bochner.kernels.algebra import Scaled
 from bochner.kernels.base import Isotropic, Stationary
 
 __all__ = ["ExactKernel", "KernelProduct"]
@@ -53,7 +52,7 @@ class ExactKernel:
 
     def of(self, X: Any) -> KernelProduct:
         """Its products for some rows, dense or sparse."""
-        rows = np.asarray(X.toarray() if issparse(X) else X, dtype=float)
+        rows = dense(X, float)
         return KernelProduct(self.kernel, rows, self.transforms, self.one_sided)
 
     def towards(self, points: Array) -> KernelMap:
@@ -215,7 +214,7 @@ class _GemmValues(_Values):
 
     def __init__(self, kernel: Isotropic, factor: float, X: Array) -> None:
         self.kernel, self.factor, d = kernel, factor, X.shape[1]
-        self.centre, self.scale = X.mean(axis=0), np.broadcast_to(kernel._scales(d), (d,))
+        self.centre, self.scale = X.mean(axis=0), np.broadcast_to(kernel.scales(d), (d,))
         curvature = float(np.max(kernel.second_moments(d) * np.square(self.scale)))
         self.error = factor * curvature * (d + 8) * _UNIT
 
@@ -243,9 +242,9 @@ class _DirectValues(_Values):
 
     def __init__(self, kernel: Stationary, factor: float, X: Array) -> None:
         self.kernel, self.factor, self.centre, d = kernel, factor, X.mean(axis=0), X.shape[1]
-        isotropic = isinstance(kernel, Isotropic)
-        self.scale = kernel._scales(d) if isotropic else 1.0
-        slope = kernel.steepest_slope() if isotropic else kernel.lipschitz(d)
+        profile = kernel.of_distance()
+        self.scale = 1.0 if profile is None else profile.scales(d)
+        slope = kernel.lipschitz(d) if profile is None else profile.steepest_slope()
         if not np.isfinite(slope):
             raise _not_lipschitz(kernel)
         self.error = factor * slope * (d + 8) * _UNIT
@@ -290,11 +289,10 @@ def _not_lipschitz(kernel: Stationary) -> AssumptionError:
 
 def _of_kernel(kernel: Stationary, X: Array) -> _Values:
     """The faster way where it is precise enough."""
-    factor = 1.0
-    while isinstance(kernel, Scaled):
-        kernel, factor = kernel.kernel, factor * kernel.factor
-    if isinstance(kernel, Isotropic) and np.all(np.isfinite(kernel.second_moments(X.shape[1]))):
-        fast = _GemmValues(kernel, factor, X)
+    bare = kernel.without_factor()
+    factor, profile = kernel.variance / bare.variance, bare.of_distance()
+    if profile is not None and np.all(np.isfinite(profile.second_moments(X.shape[1]))):
+        fast = _GemmValues(profile, factor, X)
         if 2 * fast.error * float(np.max(fast.prepared(X).size, initial=0.0)) <= _GEMM_ERROR * factor:
             return fast
-    return _DirectValues(kernel, factor, X)
+    return _DirectValues(bare, factor, X)

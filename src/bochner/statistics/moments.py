@@ -21,7 +21,7 @@ GramProduct = Callable[[Array, Array], None]
 
 @dataclass
 class Moments:
-    """Weighted count, means and centred second moments of features Z (n, D) and targets Y (n, k).
+    """Weighted count, means and centred second moments of features Z (n, D) and targets Y (n, t).
 
         weight = sum_i w_i            z_mean = sum_i w_i z_i / weight           y_mean likewise
         zz = sum_i w_i (z_i - z_mean)(z_i - z_mean)'      (lower triangle)
@@ -38,11 +38,11 @@ class Moments:
         Rows seen, whatever their weight.
     weight : float
     z_mean : array of shape (D,)
-    y_mean : array of shape (k,)
+    y_mean : array of shape (t,)
     zz : array of shape (D, D)
         Only the lower triangle is meaningful.
-    zy : array of shape (D, k)
-    yy : array of shape (k,)
+    zy : array of shape (D, t)
+    yy : array of shape (t,)
     precision : float
         Unit round-off of the products: 1.2e-7 if any block was float32, else 2.2e-16.
     identity : RowIdentity or None
@@ -67,7 +67,7 @@ class Moments:
         return cls(0, 0.0, *sums, 2.0**-52, RowIdentity())
 
     def update(self, Z: Array, Y: Array, sample_weight: Array | None = None) -> Self:
-        """Add rows: features Z (n, D), targets Y (n, k), weights (n,) or None for 1."""
+        """Add rows: features Z (n, D), targets Y (n, t), weights (n,) or None for 1."""
         return self.absorb(BlockMoments.of(Z.copy() if sample_weight is not None else Z, Y, sample_weight))
 
     def merge(self, other: Moments) -> Self:
@@ -130,7 +130,7 @@ class BlockMoments:
         gram: Array | None = None,
         product: GramProduct = lower_gram,
     ) -> Self:
-        """Moments of the rows Z (n, D), Y (n, k). With weights, Z is overwritten by sqrt(w) Z.
+        """Moments of the rows Z (n, D), Y (n, t). With weights, Z is overwritten by sqrt(w) Z.
 
         `gram` (D, D), of Z's float type, receives the result of `product`; None allocates it.
         """

@@ -1,4 +1,4 @@
-"""The normal equations of a ridge problem for a solver that never forms them: products with G, pass after pass."""
+"""Normal equations of ridge regression as an operator: products with G = Z'Z, one pass over the rows each."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from bochner._typing import Array
 from bochner.data import RowSource
 from bochner.errors import InvalidDataError
 from bochner.features.base import FeatureMap
-from bochner.statistics.feature_stream import open_stream
+from bochner.statistics.feature_stream import FeatureStream
 from bochner.statistics.moments import unit_columns
 
 __all__ = ["NormalOperator", "NormalStart", "StreamedNormal"]
 
 
 class NormalStart(NamedTuple):
-    """Right side of the normal equations: means z_mean (D,), y_mean (k,), cross (D, k), energy (k,)."""
+    """Right side of the normal equations: means z_mean (D,), y_mean (t,), cross (D, t), energy (t,)."""
 
     z_mean: Array
     y_mean: Array
@@ -73,7 +73,7 @@ class NormalOperator(Protocol):
         ...
 
     def forward(self, W: Array) -> Array:
-        """Z W, shape (n, k), not centred."""
+        """Z W, shape (n, t), not centred."""
         ...
 
 
@@ -111,7 +111,7 @@ class StreamedNormal:
         self.weight = float(rows.n_rows if self._weight is None else np.sum(self._weight))
         if not self.weight > 0:
             raise InvalidDataError("The sum of sample_weight must be positive. Got 0.")
-        self.stream = open_stream(rows, feature_map, keep=keep)
+        self.stream = FeatureStream(rows, feature_map, keep=keep)
 
     @property
     def width(self) -> int:

@@ -8,8 +8,8 @@ from bochner._blas import cross_gram, lower_gram
 from bochner._typing import Array
 from bochner.data import RowSource
 from bochner.features import FourierMap
-from bochner.statistics.executor import PassPlan, add_blocks
 from bochner.statistics.moments import Moments
+from bochner.statistics.moments_pass import PassPlan, accumulate
 
 __all__ = ["widen"]
 
@@ -32,13 +32,13 @@ def widen(
     pass computes the others. From m to M in any steps, all passes together do the products of a single one over the
     wide map. `narrow` is over the same rows, and stays as it is.
     """
-    m, M = len(narrow_map.omega), len(wide_map.omega)
+    m, M = narrow_map.n_frequencies, wide_map.n_frequencies
     wide = Moments.empty(2 * M, len(narrow.y_mean))
 
     def new_products(Z: Array, gram: Array) -> None:
         _new_products(Z, gram, m)
 
-    add_blocks(rows, wide_map, wide, plan, on_block=on_block, product=new_products)
+    accumulate(rows, wide_map, wide, plan, on_block=on_block, product=new_products)
     old = ((slice(0, m), slice(0, m)), (slice(M, M + m), slice(m, 2 * m)))  # cosines and sines, in wide and narrow
     for wide_rows, narrow_rows in old:
         for wide_columns, narrow_columns in old:

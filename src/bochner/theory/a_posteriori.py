@@ -1,4 +1,4 @@
-"""What can be said of frequencies that are already drawn, by looking: these hold for every sampler.
+"""A posteriori certificates: errors of frequencies that are already drawn, for every sampler.
 
 Some are deterministic (delta = 0): they compute the quantity itself, or bound it for every possible target. Others
 sample pairs or rows that are independent of the frequencies, and count; their probability is over that sample.
@@ -123,7 +123,7 @@ class SampledPairs(Bound):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SpectralCloseness(Bound):
-    """How far K^ + alpha I is from K + alpha I in the order of matrices, computed.
+    """Spectral approximation: distance of K^ + alpha I to K + alpha I in the Loewner order, computed.
 
         Delta = max |eig((K + alpha I)^-1 (K^ + alpha I)) - 1|
 

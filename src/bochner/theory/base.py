@@ -1,4 +1,4 @@
-"""Claims, bounds and certificates: what is true, how we know it, and who may rely on it.
+"""Base classes of claims, bounds and rates: status, evidence, source, and who may issue a certificate.
 
 A `Claim` is any numbered result of the papers, with its status. Three kinds exist, and the type keeps them apart:
 
@@ -19,10 +19,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from numbers import Real
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
+from bochner._typing import JsonDict
 from bochner.errors import AssumptionError, invalid_parameter
 from bochner.theory.certificate import Certificate
 
@@ -42,6 +43,7 @@ __all__ = [
     "concrete_claims",
     "n_frequencies",
     "require",
+    "smallest_integer",
 ]
 
 Embedding = Literal["paired", "phase"]
@@ -49,7 +51,7 @@ _LARGEST_WIDTH = 2**62
 
 
 class Status(Enum):
-    """How far a claim may be trusted."""
+    """Status of a claim: proved, repaired, asymptotic, open or refuted."""
 
     VALID = "true as stated, by the printed proof or by another"
     CORRECTED = "proved after a repair of constants or assumptions"
@@ -59,7 +61,7 @@ class Status(Enum):
 
 
 class Evidence(Enum):
-    """What a status rests on."""
+    """Evidence of a status: derivations, simulation, quotation or counterexample."""
 
     REDERIVED = "re-derived twice, independently, and consistent with simulation"
     DERIVED = "re-derived twice, independently; simulation absent, or too weak to test it"
@@ -71,7 +73,7 @@ class Evidence(Enum):
 
 @dataclass(frozen=True)
 class Source:
-    """Where a claim is printed."""
+    """Source of a claim: paper and number of the result."""
 
     paper: str
     result: str
@@ -91,7 +93,7 @@ class Claim(ABC):
     evidence: ClassVar[Evidence] = Evidence.REDERIVED
 
     @classmethod
-    def describe(cls) -> dict[str, Any]:
+    def describe(cls) -> JsonDict:
         """The claim as a plain dict: name, kind, statement, status, source, assumptions, evidence."""
         kind = next(base.__name__ for base in (Bound, Rate, Published) if issubclass(cls, base))
         module = cls.__module__
@@ -112,7 +114,7 @@ class Claim(ABC):
 class Bound(Claim):
     """A claim that is proved, and so may issue a certificate."""
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         status = getattr(cls, "status", None)
         if status not in (None, Status.VALID, Status.CORRECTED):
@@ -127,7 +129,7 @@ class Bound(Claim):
         over: str = "the draw of the frequencies",
         at_least: float | None = None,
         from_below: bool = False,
-        **details: Any,
+        **details: object,
     ) -> Certificate:
         """A certificate of this bound; `claim` is a clause with `{value}` where the limit goes."""
         return Certificate(
@@ -153,6 +155,8 @@ class TailBound(Bound):
     """
 
     quantity: ClassVar[str] = "the error"
+    error_name: ClassVar[str] = ""
+    """The quantity without the points that it is over, for certificates that name those; empty: the quantity."""
     largest_error: ClassVar[float] = 3.0
     """No error exceeds it, so an inversion that finds nothing smaller returns it: |f| <= 2 (paired), 3 (phase)."""
 
@@ -164,21 +168,26 @@ class TailBound(Bound):
         """Smallest eps with `probability(eps) <= delta`, to a relative 1e-9, rounded up."""
         check_delta(delta)
         n_frequencies(n_components, self._embedding())
-        return _smallest(lambda eps: self.probability(eps, n_components=n_components) <= delta, self._ceiling())
+        return _smallest(lambda eps: self.probability(eps, n_components=n_components) <= delta, self.ceiling())
 
     def features_needed(self, eps: float, delta: float) -> int:
         """Smallest output width (even for the paired map) with `probability(eps) <= delta`."""
         check_eps(eps)
         check_delta(delta)
         step = 2 if self._embedding() == "paired" else 1
-        return step * _smallest_integer(lambda k: self.probability(eps, n_components=step * k) <= delta)
+        return step * smallest_integer(lambda k: self.probability(eps, n_components=step * k) <= delta)
 
     def certificate(self, n_components: int, delta: float) -> Certificate:
         """The certificate at a given width and failure probability."""
         value = self.error(n_components, delta)
-        return self._certificate(value, delta, f"{self.quantity} is {{value}}", n_components=n_components)
+        return self._certificate(value, delta, self._claim(), n_components=n_components)
 
-    def _ceiling(self) -> float:
+    def _claim(self) -> str:
+        """The clause of a certificate, with `{value}` where the limit goes. A bound over a region names it there."""
+        return f"{self.quantity} is {{value}}"
+
+    def ceiling(self) -> float:
+        """The largest possible error. A bound whose error has another range says so."""
         return self.largest_error
 
     def _embedding(self) -> Embedding:
@@ -189,7 +198,7 @@ class TailBound(Bound):
 class Rate(Claim):
     """An asymptotic claim: exponents of n, no constants, no certificate."""
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         _check_status(cls, "Rate", Status.ASYMPTOTIC)
 
@@ -208,7 +217,7 @@ class Published(Claim):
     correction: ClassVar[str] = ""
     """Why it has its status, and which `Bound` to use instead."""
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         _check_status(cls, "Published", Status.VALID, Status.UNPROVED, Status.REFUTED)
         status = getattr(cls, "status", None)
@@ -224,8 +233,9 @@ class Published(Claim):
             raise TypeError(f"{cls.__name__} is {status.name} with evidence {cls.evidence.name}")
 
     @classmethod
-    def describe(cls) -> dict[str, Any]:
+    def describe(cls) -> JsonDict:
         """The claim as a plain dict, with its `correction`: why it has its status, and what to use instead."""
+        # Overrides: a printed formula has one field more.
         return {**super().describe(), "correction": cls.correction}
 
     @abstractmethod
@@ -298,7 +308,7 @@ def _smallest(holds: Callable[[float], bool], ceiling: float) -> float:
     return high
 
 
-def _smallest_integer(holds: Callable[[int], bool]) -> int:
+def smallest_integer(holds: Callable[[int], bool]) -> int:
     """Smallest integer k >= 1 with `holds(k)`, by doubling and bisection."""
     high = 1
     while not holds(high):

@@ -1,4 +1,4 @@
-"""A certificate: a number that holds with a stated probability, what it speaks of, and the bound it rests on.
+"""Certificates: error limits that hold with a stated probability, with their scope, assumptions and source.
 
 Its sentence is rendered from its fields, and its numbers are rounded outwards: what is read is never stronger than what
 was proved.
@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from html import escape
-from typing import Any
 
 import numpy as np
 
 from bochner._html import card, items
+from bochner._typing import JsonDict
 from bochner.errors import AssumptionError
 
 __all__ = ["Certificate", "rounded_down", "rounded_up"]
@@ -24,7 +24,7 @@ _FREQUENCIES = "the draw of the frequencies"
 
 @dataclass(frozen=True, kw_only=True)
 class Certificate:
-    """A number that holds with a stated probability, what it speaks of, and the bound it rests on.
+    """An error limit that holds with a stated probability, its scope, and the bound it rests on.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class Certificate:
     at_least: float | None = None
     from_below: bool = False
     instead: str = ""
-    details: dict[str, Any] = field(default_factory=dict)
+    details: JsonDict = field(default_factory=dict)
     others: tuple[Certificate, ...] = ()
 
     def __post_init__(self) -> None:
@@ -102,7 +102,7 @@ class Certificate:
             return self
         return replace(self, value=float(np.nextafter(self.value + by, np.inf)), details={**self.details, why: by})
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonDict:
         """The certificate as plain data, ready for JSON."""
         plain = {each.name: getattr(self, each.name) for each in fields(self)}
         plain["assumptions"] = list(self.assumptions)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from scipy.stats import beta
+
+from bochner._typing import JsonDict
 
 __all__ = ["LEVEL", "Counterexample", "rate_at_least"]
 
@@ -46,7 +47,7 @@ class Counterexample:
         """The claim allows less than the truth."""
         return self.true_at_least > self.claimed
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonDict:
         """The counterexample as plain data."""
         return asdict(self)
 

@@ -1,4 +1,4 @@
-"""How many features a data set wants: effective dimension, leverage of frequencies, and its largest value.
+"""Effective dimension, leverage scores of frequencies, and maximum feature dimension of a data set.
 
 With L the integral operator of the kernel on the data, lambda > 0 and psi_omega(x) = exp(i omega . x),
 
@@ -14,14 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal, overload
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.utils import check_array
 
+from bochner._dense import dense
 from bochner._random import Purpose, generator, resolve_seed
-from bochner._typing import Array
+from bochner._typing import Array, MatrixLike, Seed
 from bochner.errors import invalid_parameter
 from bochner.kernels.base import Stationary
 from bochner.sampling.monte_carlo import MonteCarlo
@@ -54,7 +54,7 @@ class Estimate:
 
 
 def effective_dimension(
-    X: Any, *, kernel: Stationary, penalty: float, max_rows: int = 4000, random_state: Any = 0
+    X: MatrixLike, *, kernel: Stationary, penalty: float, max_rows: int = 4000, random_state: Seed = 0
 ) -> Estimate:
     """N(lambda) = Tr(K (K + n lambda I)^-1) of the rows.
 
@@ -93,16 +93,42 @@ def effective_dimension(
     return Estimate(float(value[0]), float(error[0]), n_rows)
 
 
+@overload
 def leverage_scores(
-    X: Any,
+    X: MatrixLike,
+    omega: Array,
+    *,
+    kernel: Stationary,
+    penalty: float,
+    max_rows: int = ...,
+    random_state: Seed = ...,
+    return_std: Literal[False] = ...,
+) -> Array: ...
+
+
+@overload
+def leverage_scores(
+    X: MatrixLike,
+    omega: Array,
+    *,
+    kernel: Stationary,
+    penalty: float,
+    max_rows: int = ...,
+    random_state: Seed = ...,
+    return_std: Literal[True],
+) -> tuple[Array, Array]: ...
+
+
+def leverage_scores(
+    X: MatrixLike,
     omega: Array,
     *,
     kernel: Stationary,
     penalty: float,
     max_rows: int = 4000,
-    random_state: Any = 0,
+    random_state: Seed = 0,
     return_std: bool = False,
-) -> Any:
+) -> Array | tuple[Array, Array]:
     """tau(omega) of each frequency on the rows: k(0) (c'(K + n lambda)^-1 c + s'(K + n lambda)^-1 s).
 
     Parameters
@@ -133,13 +159,13 @@ def leverage_scores(
 
 
 def maximum_feature_dimension(
-    X: Any,
+    X: MatrixLike,
     *,
     kernel: Stationary,
     penalty: float,
     n_frequencies: int = 2000,
     max_rows: int = 4000,
-    random_state: Any = 0,
+    random_state: Seed = 0,
 ) -> Estimate:
     """The largest leverage over a pool of frequencies: an estimate of F_inf(lambda) from below.
 
@@ -161,38 +187,37 @@ def maximum_feature_dimension(
         Its standard error has that of the largest score and the difference between the halves of the pool;
         k(0) / lambda is an upper bound.
     """
-    d, seed = np.shape(X)[1], resolve_seed(random_state)
+    table = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
+    d, seed = table.shape[1], resolve_seed(random_state)
     omega = MonteCarlo().draw(kernel.spectral_measure(d), n_frequencies, d, seed).omega
     scores, errors = leverage_scores(
-        X, omega, kernel=kernel, penalty=penalty, max_rows=max_rows, random_state=seed, return_std=True
+        table, omega, kernel=kernel, penalty=penalty, max_rows=max_rows, random_state=seed, return_std=True
     )
     largest = int(np.argmax(scores))
     halves = [np.max(half) for half in np.array_split(scores, 2)] if n_frequencies > 1 else [0.0, scores[0]]
-    n_rows = min(np.shape(X)[0], max_rows)
+    n_rows = min(table.shape[0], max_rows)
     return Estimate(float(scores[largest]), float(np.hypot(errors[largest], halves[0] - halves[1])), n_rows)
 
 
-def _on_rows(statistic: Callable[[Array], Array], X: Any, max_rows: int, random_state: Any) -> tuple[Array, Array, int]:
+def _on_rows(
+    statistic: Callable[[Array], Array], X: MatrixLike, max_rows: int, random_state: Seed
+) -> tuple[Array, Array, int]:
     """A statistic of all rows, exact or from a subsample: values, standard errors, rows used."""
     table = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
     n = table.shape[0]
     if n <= max_rows:
-        value = statistic(_dense(table))
+        value = statistic(dense(table, float))
         return value, np.zeros_like(value), n
     if max_rows < 2 * _PARTS:
         raise invalid_parameter("bochner.theory", "max_rows", f"at least {2 * _PARTS}", max_rows)
     order = generator(resolve_seed(random_state), Purpose.SUBSAMPLE).choice(n, max_rows, replace=False)
-    rows = _dense(table[order])
+    rows = dense(table[order], float)
     whole = statistic(rows)
     halves, parts = (np.array([statistic(part) for part in np.array_split(rows, k)]) for k in (2, _PARTS))
     correction = (whole - halves.mean(axis=0)) * (1 - max_rows / n)
     # A part of 1/k of the rows has k times the variance of the whole.
     spread = parts.std(axis=0, ddof=1) / np.sqrt(_PARTS)
     return whole + correction, np.hypot(spread, correction), max_rows
-
-
-def _dense(rows: Any) -> Array:
-    return np.asarray(rows.toarray() if issparse(rows) else rows, dtype=float)
 
 
 def _dimension(eigenvalues: Array, penalty: float) -> float:

@@ -1,4 +1,4 @@
-"""How far a model on features is from the exact kernel machine: what was computed for given rows, targets and weights.
+"""Distance of a model on random features to the exact kernel machine, computed on given rows, targets and weights.
 
 Every statement names the rows it speaks of: the training rows, rows that were given, or the law that new rows come
 from.
@@ -26,7 +26,7 @@ _SAME = "the same kernel, penalty and weights in both models"
 
 @dataclass(frozen=True, kw_only=True)
 class RidgeDistance(Bound):
-    """How far the predictions of a model are from those of exact kernel ridge on its training rows.
+    """Distance of the predictions of a model to those of exact kernel ridge on its training rows.
 
         | ||t|| - ||rho|| |  <=  || s (f* - f^) ||  <=  ||t|| + ||rho||        (`bochner.solvers.exact_ridge`)
 
@@ -87,7 +87,7 @@ class RidgeDistance(Bound):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AnyTargetDistance(Bound):
-    """How far ridge on features is from exact kernel ridge on the training rows, for every target of a given size.
+    """Distance of ridge on features to exact kernel ridge on the training rows, for every target of a given size.
 
     With M = K + alpha I and M^ likewise, both centred if there is an intercept, the fitted values differ by
 
@@ -101,7 +101,7 @@ class AnyTargetDistance(Bound):
         Roots of the weights.
     alpha : float
     intercept : bool
-    norms : array of shape (k,)
+    norms : array of shape (t,)
         Weighted norms of the (centred) targets, one per target.
     rounding : float, default=0.0
         Bound on the norm of the rounding errors in `exact`.
@@ -229,7 +229,7 @@ class NewRows(Bound):
 
 @dataclass(frozen=True, kw_only=True)
 class ClassifierDistance(Bound):
-    """How far the scores of a classifier are from those of the exact kernel machine, by a duality gap.
+    """Distance of the scores of a classifier to those of the exact kernel machine, by a duality gap.
 
     Dual variables that are feasible for the exact kernel problem give a function f_a, an objective P and a dual value
     D. The objective and its dual are both strongly convex in the function, so

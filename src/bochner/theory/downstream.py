@@ -1,4 +1,4 @@
-"""From the kernel's error to the learner's: ridge regression, support vector machines, mean maps and MMD."""
+"""Error bounds of learners from that of the kernel: ridge regression, support vector machines, mean maps, MMD."""
 
 from __future__ import annotations
 
@@ -231,8 +231,9 @@ class MMDSquared(KernelTailBound):
     def _tail(self, eps: float, m: int) -> float:
         return float(2 * np.exp(-m * (eps / self._stretch()) ** 2 / (8 if self._paired else 32)))
 
-    def _ceiling(self) -> float:
-        return super()._ceiling() * self._stretch()
+    def ceiling(self) -> float:
+        # Overrides: unbiased estimates have a wider range.
+        return super().ceiling() * self._stretch()
 
     def _stretch(self) -> float:
         return 1.0 if self.unbiased_sizes is None else 1 + sum(1 / (n - 1) for n in self.unbiased_sizes) / 4

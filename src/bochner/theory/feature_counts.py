@@ -1,4 +1,4 @@
-"""How many features for this data: what the rates of the papers imply at its size and for the decay of its spectrum.
+"""Numbers of features by the learning rates of the papers, for a sample size and a decay of the spectrum.
 
 Rates give an order: n^exponent times logarithms, without their constant. One number has all its constants, the count of
 the operator bound, 8 (F + 1/6) log(8 N(lambda) / delta), with F = k(0)/lambda for plain sampling and N(lambda) for
@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from html import escape
-from typing import Any
 
 import numpy as np
 
 from bochner._html import table as html_table
+from bochner._typing import JsonDict
 from bochner.errors import AssumptionError, invalid_parameter
 from bochner.theory.generalization import OperatorBound
 from bochner.theory.rates import RudiRosascoTheorem1, RudiRosascoTheorem2, RudiRosascoTheorem3
@@ -26,7 +26,7 @@ __all__ = ["FeatureCount", "FeatureCounts", "feature_counts"]
 
 @dataclass(frozen=True)
 class FeatureCount:
-    """What one result says of the number of frequencies.
+    """Number of frequencies by one result of a paper.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class FeatureCounts:
     effective_dimension: float
     rows: tuple[FeatureCount, ...]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonDict:
         """The table as plain data, ready for JSON; without the eigenvalues, which `spectrum.to_dict()` has."""
         plain = asdict(self)
         del plain["spectrum"]["eigenvalues"]

@@ -17,7 +17,7 @@ from sklearn.utils import check_array
 
 from bochner._typing import Array
 from bochner.errors import invalid_parameter
-from bochner.kernels.base import Isotropic, Stationary
+from bochner.kernels.base import Stationary
 from bochner.theory.base import Embedding, Evidence, Source, Status, TailBound
 from bochner.theory.cramer import ChernoffTable, exponents, tabulate
 from bochner.theory.moments import summand_variance
@@ -152,7 +152,7 @@ class DataAware(KernelTailBound):
     def _batches(self, n_terms: int) -> tuple[NormalisedKernel, Iterator[tuple[Array, float]]]:
         """The kernel and its pairs (differences, multiplicity), in pieces that fit in the cache."""
         kernel = normalised(self.kernel)
-        if isinstance(kernel.kernel, Isotropic):
+        if kernel.kernel.isotropic:
             return _radial(kernel, self.X, self.X_test, self.embedding, n_terms)
         return kernel, _differences(self.X, self.X_test, self.embedding, n_terms)
 
@@ -161,8 +161,7 @@ def _radial(
     kernel: NormalisedKernel, X: Array, X_test: Array | None, embedding: Embedding, n_terms: int
 ) -> tuple[NormalisedKernel, Iterator[tuple[Array, float]]]:
     """An isotropic kernel sees only scaled distances: its pairs are differences on a line."""
-    assert isinstance(kernel.kernel, Isotropic)
-    scale = kernel.kernel._scales(X.shape[1])
+    scale = kernel.kernel.scales(X.shape[1])
     distances = [pdist(X / scale)]
     if X_test is not None:
         distances.append(cdist(X / scale, X_test / scale).ravel())

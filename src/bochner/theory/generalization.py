@@ -1,4 +1,4 @@
-"""How many features learning needs: certified operator bounds, one explicit risk bound, and the papers' rates.
+"""Generalization with random features: operator bounds, an explicit risk bound, and the papers' rates.
 
 The rates have no constants; they are defined in `rates` and `tables` and exported here too. lambda is that of the
 normalised integral operator L, so that the ridge problem is K + n lambda I and scikit-learn's alpha is n lambda.

@@ -1,4 +1,4 @@
-"""What no number of tricks can beat: lower bounds on the error of m frequencies, Gaussian kernel of length scale 1.
+"""Lower bounds on the error of m frequencies, for the Gaussian kernel of length scale 1.
 
 For another length scale divide the radius by it.
 """

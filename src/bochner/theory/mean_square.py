@@ -8,12 +8,12 @@ exactly, for k(0) = 1 and M = mu(X^2) finite (Sutherland & Schneider, Section 2.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from scipy.integrate import quad
 
-from bochner._typing import Array
+from bochner._typing import Array, ArrayLike
 from bochner.errors import invalid_parameter
 from bochner.kernels.base import Stationary
 from bochner.theory.base import Bound, Certificate, Embedding, Evidence, Source, Status, n_frequencies, require
@@ -27,7 +27,9 @@ __all__ = ["ExactMean", "HilbertNorm", "SquaredNormMcDiarmid", "bracket", "inter
 _FINITE = "the measure on pairs is finite and independent of the frequencies"
 
 
-def bracket(kernel: Stationary, differences: Array, *, weights: Any = None, embedding: Embedding = "paired") -> float:
+def bracket(
+    kernel: Stationary, differences: Array, *, weights: ArrayLike | None = None, embedding: Embedding = "paired"
+) -> float:
     """V for k(0) = 1 and a measure with atoms at `differences` (p, d); total mass 1 unless `weights` are given."""
     differences = np.asarray(differences, dtype=float)
     per_component = summand_variance(normalised(kernel), differences, embedding) * (2 if embedding == "paired" else 1)
@@ -108,7 +110,8 @@ class SquaredNormMcDiarmid(_MeasureBound):
         exponent = 2 * m / 64 if self._paired else m / 288
         return float(2 * np.exp(-exponent * (eps / self.mass) ** 2))
 
-    def _ceiling(self) -> float:
+    def ceiling(self) -> float:
+        # Overrides: the error is a mean of squares over a measure of this mass.
         return (4.0 if self._paired else 9.0) * self.mass * self._unit_of_error()
 
 
@@ -139,5 +142,6 @@ class HilbertNorm(_MeasureBound):
         excess = max(0.0, eps - np.sqrt(self.bracket / width))
         return float(np.exp(-width * excess**2 / (constant * self.mass)))
 
-    def _ceiling(self) -> float:
+    def ceiling(self) -> float:
+        # Overrides: the error is a root mean square over a measure of this mass.
         return (2.0 if self._paired else 3.0) * float(np.sqrt(self.mass)) * self._unit_of_error()

@@ -95,7 +95,7 @@ def covariance(
 
 @dataclass(frozen=True)
 class EmbeddingChoice:
-    """Which embedding has the lower variance at some differences.
+    """Comparison of the variances of the two embeddings at some differences.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ class EmbeddingChoice:
 
 
 def better_embedding(kernel: Stationary, difference: Array) -> EmbeddingChoice:
-    """Which embedding to take for this kernel, at these differences x - y (Sutherland & Schneider, eq 7).
+    """The embedding of lower variance for this kernel, at these differences x - y (Sutherland & Schneider, eq 7).
 
         pairs have the lower variance at u   where   Var cos(omega . u) = 1/2 + k(2u)/2 - k(u)^2 <= 1/2,
 

@@ -1,4 +1,4 @@
-"""Bounds are proved for kernels with k(0) = 1. This file is the only place where k(0) enters.
+"""Normalised kernels k / k(0), for which bounds are proved, and the scaling of bounds with k(0).
 
 The random features of k are sqrt(k(0)) times those of k / k(0), so an error of k is k(0) times an error of
 k / k(0), and a squared error k(0)^2 times: `KernelTailBound` rescales `eps` once and hands its subclasses the
@@ -14,10 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from bochner._typing import Array
-from bochner.errors import invalid_parameter
-from bochner.kernels.algebra import Scaled
-from bochner.kernels.base import Stationary, WithLengthScale
-from bochner.kernels.gaussian import Gaussian
+from bochner.kernels.base import Stationary, require_stationary
 from bochner.theory.base import Embedding, TailBound, check_eps, n_frequencies, require
 
 __all__ = ["KernelTailBound", "NormalisedKernel", "normalised"]
@@ -32,19 +29,18 @@ class NormalisedKernel:
     @property
     def is_gaussian(self) -> bool:
         """A Gaussian kernel, of one length scale or one per feature."""
-        return isinstance(self.kernel, Gaussian)
+        return self.kernel.has_normal_frequencies
 
     @property
     def has_scale_per_feature(self) -> bool:
         """One length scale per feature (ARD)."""
-        return isinstance(self.kernel, WithLengthScale) and np.ndim(self.kernel.scaled_by(1.0).length_scale) == 1
+        return self.kernel.has_scale_per_feature
 
     def scales_per_feature(self, d: int) -> Array:
         """The d length scales of a kernel that has one per feature; ones for every other kernel."""
         if not self.has_scale_per_feature:
             return np.ones(d)
-        assert isinstance(self.kernel, WithLengthScale)
-        return np.broadcast_to(self.kernel._scales(d), (d,))
+        return np.broadcast_to(self.kernel.scales(d), (d,))
 
     def at(self, difference: Array) -> Array:
         """Values at differences (..., d)."""
@@ -82,19 +78,13 @@ class NormalisedKernel:
 
     def with_unit_scale(self) -> NormalisedKernel:
         """The same kernel with length scale 1, that is, as a function of difference / length_scale."""
-        if not isinstance(self.kernel, WithLengthScale):
-            raise invalid_parameter(self.kernel, "length_scale", "a parameter of the kernel itself", None)
-        plain = self.kernel.scaled_by(1.0)  # a kernel given by gamma gets its length scale
-        return NormalisedKernel(plain.set_params(length_scale=1.0))
+        self.kernel.scales()  # a composite kernel, which has none, is refused
+        return NormalisedKernel(self.kernel.with_length_scale(1.0))
 
 
 def normalised(kernel: Stationary) -> NormalisedKernel:
     """The kernel divided by k(0)."""
-    if not isinstance(kernel, Stationary):
-        raise invalid_parameter("bochner.theory", "kernel", "a stationary kernel", kernel)
-    while isinstance(kernel, Scaled):
-        kernel = kernel.kernel
-    return NormalisedKernel(kernel)
+    return NormalisedKernel(require_stationary("bochner.theory", "kernel", kernel).without_factor())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,7 +126,8 @@ class KernelTailBound(TailBound):
     def _unit_of_error(self) -> float:
         return float(self.kernel.variance**self.degree)
 
-    def _ceiling(self) -> float:
+    def ceiling(self) -> float:
+        # Overrides: in units of k(0).
         return self.reach[0 if self._paired else 1] * self._unit_of_error()
 
     def _require_gaussian(self, fact: str) -> None:

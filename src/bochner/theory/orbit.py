@@ -12,7 +12,7 @@ import numpy as np
 
 from bochner._typing import Array
 from bochner.errors import invalid_parameter
-from bochner.kernels import Cauchy, Gaussian, Laplacian, Matern, RationalQuadratic, Stationary
+from bochner.kernels import Stationary
 from bochner.theory.base import (
     Bound,
     Certificate,
@@ -20,10 +20,10 @@ from bochner.theory.base import (
     Evidence,
     Source,
     Status,
-    _smallest_integer,
     check_delta,
     check_eps,
     require,
+    smallest_integer,
 )
 from bochner.theory.normalised import KernelTailBound
 from bochner.theory.orbit_risk import UNITARY, ExcessRisk, hilbert_mean_error, random_function_error
@@ -49,7 +49,7 @@ _SAMPLED = "transformations drawn independently from q"
 
 
 class _Sampled:
-    """What bounds for r sampled transformations share."""
+    """Base of bounds for r sampled transformations."""
 
     n_transforms: int
 
@@ -68,7 +68,7 @@ class _Sampled:
             return bool(bound.probability(eps, n_components=n_components) <= delta)  # type: ignore[attr-defined]
 
         require(enough(2**40), "a width that is enough for eps with all transformations", n_components)
-        return max(2, _smallest_integer(enough))
+        return max(2, smallest_integer(enough))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,6 +93,7 @@ class SampledOrbit(_Sampled, UniformBound):
     embedding: Literal["paired", "phase"] = "phase"
 
     quantity: ClassVar[str] = "the largest error of the orbit kernel over the region"
+    error_name: ClassVar[str] = "the largest error of the orbit kernel"
     statement: ClassVar[str] = (
         "P(sup |<psi(x),psi(y)> - k_q| > e + 1/r) <= min over eta of 2N^2 exp(-s e^2/128) "
         "+ 32 eta^2 (2 sigma_p + sqrt2 L_k)^2/e^2 + 2N^2 exp(-r t^2/2)"
@@ -118,6 +119,7 @@ class SampledOrbit(_Sampled, UniformBound):
         self._check_transforms()
 
     def _tail(self, eps: float, m: int) -> float:
+        # Overrides: the transformations are sampled, too.
         e = eps - 1 / self.n_transforms
         if e <= 0:
             return 1.0
@@ -197,18 +199,16 @@ class SampledOrbitHoeffding(_Sampled, FullOrbitHoeffding):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._check_transforms()
-        require(isinstance(self._normalised.kernel, _NON_NEGATIVE), "a kernel known to be non-negative", self.kernel)
+        require(self._normalised.kernel.non_negative, "a kernel known to be non-negative", self.kernel)
 
     def _tail(self, eps: float, m: int) -> float:
+        # Overrides: the transformations are sampled, too.
         e = eps - 1 / self.n_transforms
         if e <= 0:
             return 1.0
         t = e * np.linspace(0.001, 0.999, 999)
         unit = hoeffding_exponent(1.0, m, self.embedding)
         return float(self._pairs() * 2 * np.min(np.exp(-unit * (e - t) ** 2) + np.exp(-self.n_transforms * t**2 / 2)))
-
-
-_NON_NEGATIVE = (Cauchy, Gaussian, Laplacian, Matern, RationalQuadratic)
 
 
 def features_needed(
@@ -281,7 +281,7 @@ class FullOrbitEmpiricalBernstein(EmpiricalBernstein):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Invariance(Bound):
-    """How far features move when their rows are transformed, computed.
+    """Invariance defect: the largest change of features when their rows are transformed, computed.
 
         |<psi(h x), psi(y)> - <psi(x), psi(y)>| <= ||psi(h x) - psi(x)|| ||psi(y)||
 

@@ -1,4 +1,4 @@
-"""What orbit features can learn (Raj et al., Theorem 3.2 and its lemmas)."""
+"""Excess risk of learning with orbit features (Raj et al., Theorem 3.2 and its lemmas)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Orthogonal random features: exact covariance within a block, and what can be certified from it.
+"""Orthogonal random features: exact covariance within a block, and the bounds that follow.
 
 Rows of a block of d frequencies are orthogonal with independent chi lengths, blocks are independent. Two rows of a
 block have, for the Gaussian kernel and z = ||x - y|| / length_scale,
@@ -74,6 +74,7 @@ class Chebyshev(PairBound):
 
     def features_needed(self, eps: float, delta: float) -> int:
         """Smallest number of whole blocks that is enough, in columns."""
+        # Overrides the bisection over widths: the bound is monotone over whole blocks only.
         d, per_frequency = len(self.difference), 2 if self._paired else 1
         one_block = self._variance_of_mean(d) / (check_eps(eps) / self._unit_of_error()) ** 2
         return max(1, int(np.ceil(one_block / check_delta(delta)))) * d * per_frequency

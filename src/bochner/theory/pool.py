@@ -1,16 +1,16 @@
-"""Frequencies drawn from a pool: how close their kernel matrix is to that of the whole pool."""
+"""Spectral approximation of the kernel matrix of a pool by frequencies drawn from it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
-from scipy.sparse import issparse
 from sklearn.utils import check_array
 
-from bochner._typing import Array
+from bochner._dense import dense
+from bochner._typing import Array, MatrixLike
 from bochner.errors import invalid_parameter
 from bochner.kernels.base import Stationary
 from bochner.sampling.pilot import ScoredPool
@@ -79,7 +79,7 @@ class PoolApproximation(Bound):
 
     @classmethod
     def of(
-        cls, pool: ScoredPool, X: Any, *, kernel: Stationary, alpha: float, embedding: Embedding = "paired"
+        cls, pool: ScoredPool, X: MatrixLike, *, kernel: Stationary, alpha: float, embedding: Embedding = "paired"
     ) -> PoolApproximation:
         """The bound for the rows X, from the pool of a sampler (`Leverage.scored_pool`). O(n^3 + n^2 s) time.
 
@@ -100,8 +100,7 @@ class PoolApproximation(Bound):
         )
         if not 0 < alpha < np.inf:
             raise invalid_parameter("PoolApproximation", "alpha", "a positive finite number", alpha)
-        table = check_array(X, accept_sparse="csr", dtype=float)
-        rows = table.toarray() if issparse(table) else table
+        rows = dense(check_array(X, accept_sparse="csr", dtype=float))
         if rows.shape[1] != pool.omega.shape[1]:
             raise invalid_parameter("PoolApproximation", "X", f"rows of {pool.omega.shape[1]} columns", rows.shape)
         projection = rows @ pool.omega.T

@@ -1,12 +1,13 @@
-"""Asymptotic claims: exponents of n. No constants, so no certificate. Exports Zhu Li's tables too."""
+"""Learning rates: exponents of n. No constants, so no certificate. Exports Zhu Li's tables too."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar, overload
 
 import numpy as np
 
+from bochner._typing import Array, ArrayLike
 from bochner.errors import invalid_parameter
 from bochner.theory.base import Evidence, Rate, Source, Status
 from bochner.theory.sources import RUDI_ROSASCO, ZHU_LI
@@ -29,7 +30,15 @@ __all__ = [
 _DATA = ("independent data, |y| <= b", "bounded continuous features", "f_H exists", "features independent of the data")
 
 
-def feature_exponent(r: Any, gamma: Any, alpha: Any = 1.0) -> Any:
+@overload
+def feature_exponent(r: float, gamma: float, alpha: float = ...) -> float: ...
+
+
+@overload
+def feature_exponent(r: ArrayLike, gamma: ArrayLike, alpha: ArrayLike = ...) -> Array | float: ...
+
+
+def feature_exponent(r: ArrayLike, gamma: ArrayLike, alpha: ArrayLike = 1.0) -> Array | float:
     """Exponent e of the n^e log n random features that keep the optimal rate (Rudi & Rosasco, Theorem 3 and Figure 1).
 
         e = (alpha + (1 + gamma - alpha)(2r - 1)) / (2r + gamma)
@@ -51,7 +60,7 @@ def feature_exponent(r: Any, gamma: Any, alpha: Any = 1.0) -> Any:
     (0.5, 0.5, 0.0)
     """
     r, gamma, alpha = (np.asarray(value, dtype=float) for value in (r, gamma, alpha))
-    for name, value, low in (("r", r, 0.5), ("gamma", gamma, 0.0), ("alpha", alpha, gamma)):
+    for name, value, low in (("r", r, np.array(0.5)), ("gamma", gamma, np.array(0.0)), ("alpha", alpha, gamma)):
         if not np.all((low <= value) & (value <= 1)):
             raise invalid_parameter("feature_exponent", name, f"in [{'gamma' if name == 'alpha' else low}, 1]", value)
     exponent = (alpha + (1 + gamma - alpha) * (2 * r - 1)) / (2 * r + gamma)

@@ -1,4 +1,4 @@
-"""What the bounds over a region share: its diameter, and covers with Markov's inequality.
+"""Base classes of uniform bounds over a region: its diameter, and covers with Markov's inequality.
 
 `diameter` is sup ||x - y|| over the region. For a kernel with one length scale per feature it is measured in scaled
 coordinates, sup ||(x - y) / length_scale||: the bounds are then those of the kernel of unit length scale.
@@ -7,15 +7,16 @@ coordinates, sup ||(x - y) / length_scale||: the bounds are then those of the ke
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from bochner._typing import Array
+from bochner._dense import dense
+from bochner._typing import Rows
 from bochner.errors import invalid_parameter
 from bochner.kernels.base import Stationary
-from bochner.theory.certificate import Certificate, rounded_down
+from bochner.theory.certificate import rounded_down
 from bochner.theory.normalised import KernelTailBound, NormalisedKernel, normalised
 
 __all__ = ["REGION", "SECOND_MOMENT", "MarkovBound", "UniformBound", "diameter_of"]
@@ -26,23 +27,19 @@ SECOND_MOMENT = "the spectral measure has a second moment"
 _ROWS = 2**16
 
 
-def diameter_of(X: Any, kernel: Stationary) -> float:
+def diameter_of(X: Rows, kernel: Stationary) -> float:
     """Upper bound on the diameter of rows (n, d), in the coordinates in which bounds for this kernel measure it.
 
     The diagonal of their box, or twice the largest distance from its middle, whichever is smaller; two passes.
     """
     scales = normalised(kernel).scales_per_feature(X.shape[1])
     blocks = [slice(start, start + _ROWS) for start in range(0, X.shape[0], _ROWS)]
-    low = np.min([_dense(X[block]).min(axis=0) for block in blocks], axis=0) / scales
-    high = np.max([_dense(X[block]).max(axis=0) for block in blocks], axis=0) / scales
+    low = np.min([dense(X[block], float).min(axis=0) for block in blocks], axis=0) / scales
+    high = np.max([dense(X[block], float).max(axis=0) for block in blocks], axis=0) / scales
     middle = (low + high) / 2
-    radius = max(np.max(np.linalg.norm(_dense(X[block]) / scales - middle, axis=1)) for block in blocks)
+    radius = max(np.max(np.linalg.norm(dense(X[block], float) / scales - middle, axis=1)) for block in blocks)
     rounding = 8 * np.finfo(float).eps * np.linalg.norm(np.maximum(np.abs(low), np.abs(high)))
     return float(min(np.linalg.norm(high - low), 2 * radius) + rounding)
-
-
-def _dense(rows: Any) -> Array:
-    return np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=float)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,6 +58,7 @@ class UniformBound(KernelTailBound):
     diameter: float
 
     quantity: ClassVar[str] = "the largest kernel error over the region"
+    error_name: ClassVar[str] = "the largest kernel error"
 
     def __post_init__(self) -> None:
         if isinstance(self.n_features, bool) or int(self.n_features) != self.n_features or self.n_features < 1:
@@ -68,12 +66,11 @@ class UniformBound(KernelTailBound):
         if not 0 < self.diameter < np.inf:
             raise invalid_parameter(self, "diameter", "a positive finite number", self.diameter)
 
-    def certificate(self, n_components: int, delta: float) -> Certificate:
-        """The certificate at a given width and failure probability; it names the region."""
+    def _claim(self) -> str:
+        # Overrides: the certificate names the region by its diameter.
         scaled = " length scales" if self._normalised.has_scale_per_feature else ""
-        error, apart = self.quantity.partition(" over ")[0], f"{rounded_down(self.diameter)}{scaled} apart"
-        claim = f"{error} over all points at most {apart} is {{value}} in exact arithmetic"
-        return replace(super().certificate(n_components, delta), claim=claim)
+        apart = f"{rounded_down(self.diameter)}{scaled} apart"
+        return f"{self.error_name} over all points at most {apart} is {{value}} in exact arithmetic"
 
     @property
     def _region_kernel(self) -> NormalisedKernel:

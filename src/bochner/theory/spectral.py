@@ -1,4 +1,4 @@
-"""How close the approximate kernel matrix is to the exact one, in the order of matrices, before it is computed."""
+"""Spectral approximation of the kernel matrix in the Loewner order, a priori."""
 
 from __future__ import annotations
 

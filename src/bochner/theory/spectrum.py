@@ -1,4 +1,4 @@
-"""How fast the eigenvalues of the kernel on the data fall: finite rank, exponential or polynomial, fitted.
+"""Eigenvalue decay of the kernel matrix, fitted: finite rank, exponential or polynomial.
 
 Rates of learning with random features depend on the eigenvalues mu_1 >= mu_2 >= ... of the integral operator, which
 those of K / n on a pilot estimate.
@@ -11,14 +11,14 @@ those of K / n on a pilot estimate.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.utils import check_array
 
+from bochner._dense import dense
 from bochner._random import Purpose, generator, resolve_seed
-from bochner._typing import Array
+from bochner._typing import Array, JsonDict, MatrixLike, Seed
 from bochner.errors import invalid_parameter
 from bochner.kernels.base import Stationary
 from bochner.sampling.pilot import spectrum
@@ -70,7 +70,7 @@ class SpectrumFit:
         """gamma with N(lambda) of order lambda^-gamma: 1/b, at most 1; 0 for the faster decays (up to logarithms)."""
         return 1 / max(self.exponent, 1.0) if self.decay == "polynomial" else 0.0
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonDict:
         """The fit as plain data, ready for JSON."""
         return asdict(self)
 
@@ -86,7 +86,7 @@ class SpectrumFit:
         )
 
 
-def fit_spectrum(X: Any, *, kernel: Stationary, max_rows: int = 1000, random_state: Any = 0) -> SpectrumFit:
+def fit_spectrum(X: MatrixLike, *, kernel: Stationary, max_rows: int = 1000, random_state: Seed = 0) -> SpectrumFit:
     """Fit the decay of the eigenvalues of K / n on a pilot of the rows.
 
     Parameters
@@ -114,8 +114,7 @@ def fit_spectrum(X: Any, *, kernel: Stationary, max_rows: int = 1000, random_sta
     table = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
     n = min(table.shape[0], max_rows)
     order = generator(resolve_seed(random_state), Purpose.SUBSAMPLE).choice(table.shape[0], size=n, replace=False)
-    chosen = table[order]
-    rows = np.asarray(chosen.toarray() if issparse(chosen) else chosen, dtype=float)
+    rows = dense(table[order], float)
     eigenvalues = spectrum(rows, kernel)
     rank = _numerical_rank(eigenvalues)
     kept = tuple(float(value) for value in eigenvalues[: max(1, rank)])

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from bochner.theory.base import Status
 
-__all__ = ["TABLE_1", "TABLE_2", "TableRow", "corrected_plain_exponent"]
+__all__ = ["OWN", "TABLE_1", "TABLE_2", "TableRow", "corrected_plain_exponent"]
 
-_OWN = "Zhu Li (2021)"
+OWN = "Zhu Li (2021)"
 _LI, _SUN = "Li et al. (2021)", "Sun et al. (2018)"
 
 
@@ -46,11 +46,11 @@ class TableRow:
     rate: str
     status: Status = Status.ASYMPTOTIC
     note: str = "for r = 1/2 only: for r > 1/2 it rests on Theorem 3, which is false"
-    authors: str = _OWN
+    authors: str = OWN
 
     def status_at(self, r: float) -> Status:
         """A row of Zhu Li's own is UNPROVED for r > 1/2: its proof needs Theorem 3."""
-        return Status.UNPROVED if r > 0.5 and self.authors == _OWN else self.status
+        return Status.UNPROVED if r > 0.5 and self.authors == OWN else self.status
 
 
 def _zero(r: float, gamma: float) -> float:

@@ -201,7 +201,7 @@ class RahimiRecht(MarkovBound):
 
 @dataclass(frozen=True, kw_only=True)
 class LiHonorioLine(UniformBound):
-    """What remains of Li & Honorio's Theorem 1: one dimension (or one fixed line), Gaussian kernel, paired.
+    """Li & Honorio's Theorem 1, corrected: one dimension (or one fixed line), Gaussian kernel, paired.
 
         (c R / (T eps))^2 + 2 T exp(-m eps^2 / 8),   c = 1 + e^(-1/2), R = diameter / length_scale, T >= 1 an integer
 

@@ -6,7 +6,9 @@ from bochner.tuning.feature_evidence import FeatureEvidence, evidence, gcv
 from bochner.tuning.held_out_loss import HeldOutLoss
 from bochner.tuning.kernel_evidence import KernelEvidence
 from bochner.tuning.labelled import LabelledRows
+from bochner.tuning.learners import ClassifierScales, RidgeScales, ScaleLearner, Targets
 from bochner.tuning.median import MEDIAN_ROWS, median_length_scale
+from bochner.tuning.resolver import ScaleRule
 from bochner.tuning.result import Stage, Tuning
 from bochner.tuning.search import TUNING_ROWS, candidate_kernels, tune
 
@@ -15,11 +17,16 @@ __all__ = [
     "FEWEST_ROWS",
     "MEDIAN_ROWS",
     "TUNING_ROWS",
+    "ClassifierScales",
+    "FeatureEvidence",
     "HeldOutLoss",
     "KernelEvidence",
     "LabelledRows",
+    "RidgeScales",
+    "ScaleLearner",
+    "ScaleRule",
     "Stage",
-    "FeatureEvidence",
+    "Targets",
     "Tuning",
     "candidate_kernels",
     "evidence",

@@ -1,4 +1,4 @@
-"""Which kernel: the evidence of the exact kernels on a few rows.
+"""Kernel selection by the log evidence of exact Gaussian processes on a few rows.
 
 A narrow map flatters smooth kernels: the frequencies of a rough one are too many for it. So candidates whose scales
 were learned with narrow maps are compared without maps.
@@ -20,7 +20,7 @@ _ALPHAS = np.geomspace(1e-6, 1e1, 36)
 
 
 def best_kernel(kernels: list[Stationary], X: Array, Y: Array) -> tuple[int, float]:
-    """The candidate of the largest evidence and the factor of its scales that gives it."""
+    """Index of the kernel of the largest evidence, and the factor of its scales that gives it."""
     X, Y = X[:COMPARED_ROWS], Y[:COMPARED_ROWS]
     losses = np.array([[exact_loss(kernel.scaled_by(c), X, Y) for c in _FACTORS] for kernel in kernels])
     kernel, factor = np.unravel_index(np.argmin(losses), losses.shape)
@@ -30,7 +30,8 @@ def best_kernel(kernels: list[Stationary], X: Array, Y: Array) -> tuple[int, flo
 def exact_loss(kernel: Stationary, X: Array, Y: Array) -> float:
     """Minus the log evidence of a Gaussian process per row and target, up to a constant.
 
-        y ~ N(b, s (K + alpha I)),  b flat:   (nu log s + log det(K + alpha I)) / (2 nu),  s = y'(K + alpha I)^-1 y / nu
+        y ~ N(w_0, s (K + alpha I)),  w_0 flat:   (nu log s + log det(K + alpha I)) / (2 nu)
+        s = y'(K + alpha I)^-1 y / nu
 
     with K centred, at the best of 36 noise levels alpha.
     """

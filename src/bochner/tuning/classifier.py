@@ -1,14 +1,13 @@
-"""Length scales of a classifier by held-out log loss, from where the evidence of least squares leads and the median."""
+"""Tuning of a classifier: length scales by held-out log loss, from the evidence of least squares and the median."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from bochner._threads import run_in_threads, single_threaded_blas
-from bochner._typing import Array
+from bochner._typing import Array, Rows
 from bochner.kernels import Stationary
 from bochner.tuning.clock import Clock
 from bochner.tuning.descent import quasi_newton, tuning_seed
@@ -16,10 +15,11 @@ from bochner.tuning.held_out_loss import HeldOutLoss
 from bochner.tuning.labelled import LabelledRows, LabelledSample
 from bochner.tuning.median import median_length_scale
 from bochner.tuning.narrow_map import NarrowMap
+from bochner.tuning.parameters import ClassifierParameters
 from bochner.tuning.result import Stage, Tuning, rounded
 from bochner.tuning.search import TUNING_ROWS, tune
 
-__all__ = ["FEWEST_ROWS", "HELD_OUT_LOG_LOSS", "tune_classifier"]
+__all__ = ["FEWEST_ROWS", "HELD_OUT_LOG_LOSS", "is_clear_gain", "tune_classifier"]
 
 FEWEST_ROWS = 300
 """Rows below which held-out losses are too noisy to learn from."""
@@ -41,7 +41,7 @@ _FIT_STEPS, _REFINEMENT_STEPS = 7, 5  # Newton steps of a fit from zero, and of 
 
 
 def tune_classifier(
-    X: Any,
+    X: Rows,
     labels: Array,
     kernels: list[Stationary],
     *,
@@ -93,7 +93,7 @@ def tune_classifier(
         stages, median = search.descend(np.log(np.atleast_1d(first.length_scale)))
         size = _refinement(data, width, n_samples or len(data.labels), per_feature)
         best, loss = search.refine_best(stages, median, size)
-    scales = rounded(np.broadcast_to(np.exp(best.theta[:-1]), np.shape(np.atleast_1d(first.length_scale))))
+    scales = rounded(np.broadcast_to(_parameters(best).scales, np.shape(np.atleast_1d(first.length_scale))))
     scale: float | Array = scales if per_feature else float(scales[0])
     return Tuning(
         kernel=first.kernel.with_length_scale(scale),
@@ -140,6 +140,12 @@ def _best_kernel(searches: list[_Search]) -> _Search:
     return searches[int(np.argmin(losses))]
 
 
+def is_clear_gain(gains: Array, share: Array) -> bool:
+    """Whether the mean of the rows' gains, by the shares of their weights, exceeds its standard error."""
+    gain = float(gains @ share)
+    return gain > np.sqrt(np.sum((share * (gains - gain)) ** 2))
+
+
 @dataclass(frozen=True)
 class _Search:
     """Descents of the held-out log loss, and choices by reserved rows."""
@@ -156,19 +162,19 @@ class _Search:
         """On the reserved rows, after a short descent from the median."""
         rows, frequencies = _KERNEL_CHOICE
         criterion = self._criterion(self.data.to_descend(rows), frequencies)
-        stage = self._run(criterion, self._start(np.log(self._median())), _KERNEL_ITERATIONS)
+        stage = self._run(criterion, self._start(self._log_median()), _KERNEL_ITERATIONS)
         return float(self._losses([stage], _KERNEL_CHOICE)[1][0])
 
     def descend(self, evidence: Array) -> tuple[list[Stage], Stage]:
         """From the scales of the largest evidence, and from the median, as one scale; and the median itself."""
-        starts = [self._start(evidence), self._start(np.log(self._median()))]
+        starts = [self._start(evidence), self._start(self._log_median())]
         found: list[list[Stage]] = [[], []]
 
         def run(i: int, _: None) -> None:
             rows, frequencies = _SEARCH[self.per_feature]
             criterion = self._criterion(self.data.to_descend(rows), frequencies)
             found[i].append(self._run(criterion, starts[i], _PENALTY_ITERATIONS, scales_fixed=True))
-            found[i].append(self._run(criterion, found[i][0].theta, _ITERATIONS))
+            found[i].append(self._run(criterion, _parameters(found[i][0]), _ITERATIONS))
 
         run_in_threads(run, range(2), state=lambda: None)
         return found[0] + found[1], found[1][0]
@@ -178,27 +184,30 @@ class _Search:
         if size is None or self.clock.is_over():
             return self._clearly_best(stages, median, _SEARCH[self.per_feature])
         best = stages[int(np.argmin(self._losses(stages, _SEARCH[self.per_feature])[1]))]
-        refined = self._run(self._criterion(self.data.to_descend(size[0]), size[1]), best.theta, _REFINEMENT_ITERATIONS)
+        criterion = self._criterion(self.data.to_descend(size[0]), size[1])
+        refined = self._run(criterion, _parameters(best), _REFINEMENT_ITERATIONS)
         stages.append(refined)
         return self._clearly_best([best, refined], median, size)
 
-    def _start(self, log_scales: Any) -> Array:
-        return np.append(log_scales, _FIRST_PENALTY if self.penalty is None else np.log(self.penalty))
+    def _start(self, log_scales: Array) -> ClassifierParameters:
+        return ClassifierParameters(log_scales, _FIRST_PENALTY if self.penalty is None else np.log(self.penalty))
 
-    def _median(self) -> float:
-        return median_length_scale(self.data.X, self.kernel, self.seed)
+    def _log_median(self) -> Array:
+        return np.log([median_length_scale(self.data.X, self.kernel, self.seed)])
 
     def _criterion(self, rows: LabelledRows, n_frequencies: int) -> HeldOutLoss:
         m = max(16, min(n_frequencies, self.width // 2))
         return HeldOutLoss(rows, NarrowMap.draw(self.kernel, m, rows.X.shape[1], self.seed))
 
-    def _run(self, criterion: HeldOutLoss, start: Array, iterations: int, *, scales_fixed: bool = False) -> Stage:
-        prior = _Prior(criterion, start[:-1])
+    def _run(
+        self, criterion: HeldOutLoss, start: ClassifierParameters, iterations: int, *, scales_fixed: bool = False
+    ) -> Stage:
+        prior, theta = _Prior(criterion, start.log_scales), start.to_vector()
         reach = 0.0 if scales_fixed else _REACH
-        scales = [(log_scale - reach, log_scale + reach) for log_scale in start[:-1]]
-        bounds = [*scales, tuple(_PENALTIES) if self.penalty is None else (start[-1], start[-1])]
+        scales = [(log_scale - reach, log_scale + reach) for log_scale in start.log_scales]
+        bounds = [*scales, tuple(_PENALTIES) if self.penalty is None else (start.log_penalty, start.log_penalty)]
         end, losses = quasi_newton(
-            prior, start, prior(start)[0], bounds, self.clock, iterations=iterations, smallest_gain=_SMALLEST_GAIN
+            prior, theta, prior(theta)[0], bounds, self.clock, iterations=iterations, smallest_gain=_SMALLEST_GAIN
         )
         return Stage(self.kernel, len(criterion.rows.labels), len(criterion.narrow.omega), losses, end)
 
@@ -213,9 +222,9 @@ class _Search:
         """The stage of the smallest loss; the median, unless its loss is larger by more than a standard error."""
         losses, means, share = self._losses([*stages, median], size)
         best = int(np.argmin(means[:-1]))
-        gain = means[-1] - means[best]
-        noise = np.sqrt(np.sum((share * (losses[-1] - losses[best] - gain)) ** 2))
-        return (stages[best], float(means[best])) if gain > noise else (median, float(means[-1]))
+        if is_clear_gain(losses[-1] - losses[best], share):
+            return stages[best], float(means[best])
+        return median, float(means[-1])
 
 
 @dataclass(frozen=True)
@@ -232,10 +241,15 @@ class _Prior:
 
     def __call__(self, theta: Array) -> tuple[float, Array]:
         value, slope = self.criterion(theta)
-        ratios = theta[:-1] - self.start
+        ratios = ClassifierParameters.from_vector(theta).log_scales - self.start
         ratios = ratios - ratios.mean()
         n = _SPREAD_OF_RATIOS**2 * np.count_nonzero(self.criterion.rows.held_out)
-        return value + float(np.sum(ratios**2)) / (2 * n), slope + np.append(ratios / n, 0.0)
+        return value + float(np.sum(ratios**2)) / (2 * n), slope + ClassifierParameters(ratios / n, 0.0).to_vector()
+
+
+def _parameters(stage: Stage) -> ClassifierParameters:
+    """Where a stage ended."""
+    return ClassifierParameters.from_vector(stage.theta)
 
 
 def _refinement(data: LabelledSample, width: int, n_samples: int, per_feature: bool) -> tuple[int, int] | None:

@@ -1,4 +1,4 @@
-"""A time budget."""
+"""Stopwatch with a time budget."""
 
 from __future__ import annotations
 

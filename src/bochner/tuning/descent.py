@@ -1,24 +1,23 @@
-"""A descent of a criterion over length scales, from a start, on rows in units of their spread."""
+"""Quasi-Newton descent (L-BFGS-B) of a tuning criterion over length scales, on rows in units of their spread."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.sparse import issparse
+from scipy.optimize import OptimizeResult, minimize
 from scipy.spatial.distance import pdist
 
+from bochner._dense import dense
 from bochner._random import Purpose, generator
-from bochner._typing import Array
-from bochner.kernels import Laplacian, Stationary
-from bochner.kernels.base import Isotropic
+from bochner._typing import Array, Rows
+from bochner.kernels import Stationary
 from bochner.tuning.clock import Clock
+from bochner.tuning.coordinates import Coordinates, FreeVariances, GivenRatio, Loss
 from bochner.tuning.feature_evidence import Criterion, FeatureEvidence, evidence, gcv
 from bochner.tuning.kernel_evidence import KernelEvidence
 from bochner.tuning.narrow_map import NarrowMap
+from bochner.tuning.parameters import EvidenceParameters
 from bochner.tuning.result import Stage
 
 __all__ = ["Descent", "Size", "TuningRows", "quasi_newton", "starts", "tuning_seed"]
@@ -27,9 +26,6 @@ _CRITERIA: dict[str, Criterion] = {"evidence": evidence, "gcv": gcv}
 _MEDIAN_ROWS = 1000
 _FAR_BETTER = 0.25  # of the criterion per row
 _SPREAD_OF_STARTS = 0.5  # standard deviation of the perturbed starts, in the logarithm of a scale
-_REACH = np.log([1e-2, 1e3])  # how far a scale may go from its start, down and up
-_NOISE = np.log([1e-8, 10.0])  # bounds of the variances, in units of the target's
-_SIGNAL = np.log([1e-3, 1e4])
 
 
 @dataclass(frozen=True)
@@ -43,9 +39,9 @@ class TuningRows:
     per_feature: bool
 
     @classmethod
-    def of(cls, X: Any, Y: Array, sample_weight: Array | None, per_feature: bool) -> TuningRows:
+    def of(cls, X: Rows, Y: Array, sample_weight: Array | None, per_feature: bool) -> TuningRows:
         present = np.arange(X.shape[0]) if sample_weight is None else np.flatnonzero(sample_weight)
-        rows = np.asarray(X[present].toarray() if issparse(X) else X[present], dtype=float)
+        rows = dense(X[present], float)
         weight = np.ones(len(rows)) if sample_weight is None else np.asarray(sample_weight, dtype=float)[present]
         targets = np.asarray(Y, dtype=float).reshape(X.shape[0], -1)[present]
         targets = targets - np.average(targets, axis=0, weights=weight)
@@ -84,7 +80,7 @@ class Descent:
 
     data: TuningRows
     kernel: Stationary
-    start: Array
+    start: EvidenceParameters
     seed: int
     criterion: str
     penalty: float | None
@@ -92,23 +88,17 @@ class Descent:
 
     def run(self, size: Size) -> Stage:
         surface = self._surface(size)
-        free = surface if self.penalty is None else _Tied(surface, np.log(self.penalty))
-        start, first = self._first(free, size)
-        scales = [(log_scale + _REACH[0], log_scale + _REACH[1]) for log_scale in start[: len(self.start) - 2]]
-        bounds = [*scales, tuple(_NOISE), tuple(_SIGNAL)][: len(start)]
-        end, losses = quasi_newton(free, start, first, bounds, self.clock, iterations=size.iterations)
-        theta = end if self.penalty is None else np.append(end, end[-1] - np.log(self.penalty))
-        frequencies = len(surface.omega) if isinstance(surface, FeatureEvidence) else None
-        return Stage(self.kernel, len(surface.Y), frequencies, losses, theta)
+        loss = FreeVariances(surface) if self.penalty is None else GivenRatio(surface, np.log(self.penalty))
+        start, first = self._first(loss, size)
+        end, losses = quasi_newton(
+            loss, loss.vector(start), first, loss.bounds(start), self.clock, iterations=size.iterations
+        )
+        return Stage(self.kernel, len(surface.Y), surface.n_frequencies, losses, loss.parameters(end).to_vector())
 
-    def _first(self, loss: Any, size: Size) -> tuple[Array, float]:
+    def _first(self, loss: Coordinates, size: Size) -> tuple[EvidenceParameters, float]:
         """The start, or the first of some shorter scales that is far better: at too long ones, all is noise."""
-        starts = [self.start if self.penalty is None else self.start[:-1]]
-        for factor in size.factors:
-            shorter = starts[0].copy()
-            shorter[: len(self.start) - 2] += np.log(factor)
-            starts.append(shorter)
-        losses = np.nan_to_num([loss(start)[0] for start in starts], nan=np.inf, posinf=np.inf)
+        starts = [self.start, *(self.start.stretched(np.log(factor)) for factor in size.factors)]
+        losses = np.nan_to_num([loss(loss.vector(start))[0] for start in starts], nan=np.inf, posinf=np.inf)
         best = int(np.flatnonzero(losses <= np.min(losses) + _FAR_BETTER)[0])
         return starts[best], float(losses[best])
 
@@ -116,7 +106,7 @@ class Descent:
         data, d = self.data, self.data.X.shape[1]
         rows = slice(0, size.rows)
         weight = None if data.weight is None else data.weight[rows]
-        if size.frequencies is None and isinstance(self.kernel, Isotropic):
+        if size.frequencies is None and KernelEvidence.is_for(self.kernel):
             return KernelEvidence(data.X[rows], data.Y[rows], weight, self.kernel.with_length_scale(1.0))
         n = len(data.Y[rows]) if weight is None else int(np.sum(weight))  # a weight of 2 is a row given twice
         m = int(np.clip(n // 2, 16, size.frequencies))
@@ -124,20 +114,8 @@ class Descent:
         return FeatureEvidence(data.X[rows], data.Y[rows], weight, omega, _CRITERIA[self.criterion])
 
 
-@dataclass(frozen=True)
-class _Tied:
-    """The criterion with signal variance = noise variance / alpha, for an alpha that is given."""
-
-    surface: FeatureEvidence | KernelEvidence
-    log_alpha: float
-
-    def __call__(self, theta: Array) -> tuple[float, Array]:
-        value, slope = self.surface(np.append(theta, theta[-1] - self.log_alpha))
-        return value, np.append(slope[:-2], slope[-2] + slope[-1])
-
-
 def quasi_newton(
-    criterion: Callable[[Array], tuple[float, Array]],
+    criterion: Loss,
     start: Array,
     first: float,
     bounds: list[tuple[float, float]],
@@ -152,7 +130,7 @@ def quasi_newton(
     """
     losses = [first]
 
-    def record(intermediate_result: Any) -> None:
+    def record(intermediate_result: OptimizeResult) -> None:
         losses.append(float(intermediate_result.fun))
         if clock.is_over():
             raise StopIteration
@@ -167,14 +145,13 @@ def tuning_seed(seed: int) -> int:
     return int(generator(seed, Purpose.TUNING).integers(2**32))
 
 
-def starts(data: TuningRows, kernel: Stationary, seed: int, n: int) -> list[Array]:
+def starts(data: TuningRows, kernel: Stationary, seed: int, n: int) -> list[EvidenceParameters]:
     """The median heuristic, then perturbations of it."""
     rows = np.unique(data.X[:_MEDIAN_ROWS], axis=0)
-    metric = "cityblock" if isinstance(kernel, Laplacian) else "euclidean"
-    median = float(np.median(pdist(rows, metric=metric))) if len(rows) > 1 else 1.0
-    first = np.append(np.full(data.n_scales, np.log(_positive(np.array(median)))), [np.log(0.1), 0.0])
+    median = float(np.median(pdist(rows, metric=kernel.metric))) if len(rows) > 1 else 1.0
+    first = EvidenceParameters(np.full(data.n_scales, np.log(_positive(np.array(median)))), np.log(0.1), 0.0)
     rng = generator(seed, Purpose.STARTS)
     moves = _SPREAD_OF_STARTS * rng.standard_normal((n, data.n_scales))
     moves[0] = 0
     moves[1:] -= _SPREAD_OF_STARTS  # shorter: too long a scale sees noise where the function varies, and stays there
-    return [first + np.append(move, [0.0, 0.0]) for move in moves]
+    return [first.stretched(move) for move in moves]

@@ -16,13 +16,14 @@ from bochner._blas import lower_gram, product
 from bochner._typing import Array
 from bochner.features import transform
 from bochner.tuning.narrow_map import NarrowMap
+from bochner.tuning.parameters import EvidenceParameters
 
 __all__ = ["Criterion", "FeatureEvidence", "evidence", "gcv"]
 
 
 @dataclass(frozen=True)
 class _Fit:
-    """The ridge model at alpha = noise / signal on centred features Z (n, D) and targets Y (n, k), rows weighted.
+    """The ridge model at alpha = noise / signal on centred features Z (n, D) and targets Y (n, t), rows weighted.
 
     Attributes
     ----------
@@ -30,9 +31,9 @@ class _Fit:
         Rows times the root of their weight.
     factor : array of shape (D, D)
         Upper Cholesky factor of A = Z'Z + alpha I.
-    coef : array of shape (D, k)
+    coef : array of shape (D, t)
         w = A^-1 Z'Y.
-    residual : array of shape (n, k)
+    residual : array of shape (n, t)
     alpha, noise : float
     nu : float
         Sum of the weights, less 1 for the mean.
@@ -120,14 +121,14 @@ def gcv(fit: _Fit) -> _Slope:
 
 @dataclass(frozen=True)
 class FeatureEvidence:
-    """A criterion to minimise over theta = (log length scales, log noise variance, log signal variance).
+    """A criterion to minimise over the vector of `EvidenceParameters`: log scales, log noise, log signal.
 
     Calling it gives the value and the gradient.
 
     Attributes
     ----------
     X : array of shape (n, d), float64
-    Y : array of shape (n, k), float64
+    Y : array of shape (n, t), float64
     weight : array of shape (n,) or None
         None: all 1.
     omega : array of shape (m, d)
@@ -141,18 +142,26 @@ class FeatureEvidence:
     omega: Array
     criterion: Criterion = evidence
 
+    @property
+    def n_frequencies(self) -> int:
+        return len(self.omega)
+
     def __call__(self, theta: Array) -> tuple[float, Array]:
-        log_scales, log_noise, log_signal = theta[:-2], theta[-2], theta[-1]
-        scaled = self.X / np.exp(log_scales)
+        parameters = EvidenceParameters.from_vector(theta)
+        scaled = self.X / parameters.scales
         narrow = NarrowMap(self.omega)
         raw = transform(narrow.fourier, scaled, np.dtype(float))
-        fit = self._fit(raw, float(np.exp(log_noise)), float(np.exp(log_signal)))
+        fit = self._fit(raw, parameters.noise, parameters.signal)
         if fit is None:
             return np.inf, np.zeros_like(theta)
         slope = self.criterion(fit)
         by_scale = narrow.by_log_scales(scaled, raw, self._weighted(slope.by_features))
-        ends = [slope.by_log_alpha + slope.by_log_noise, -slope.by_log_alpha]
-        return slope.value, np.append(by_scale if len(log_scales) > 1 else by_scale.sum(), ends)
+        gradient = EvidenceParameters(
+            log_scales=by_scale if len(parameters.log_scales) > 1 else by_scale.sum(keepdims=True),
+            log_noise=slope.by_log_alpha + slope.by_log_noise,
+            log_signal=-slope.by_log_alpha,
+        )
+        return slope.value, gradient.to_vector()
 
     def _fit(self, raw: Array, noise: float, signal: float) -> _Fit | None:
         """None where A is singular to working precision."""

@@ -1,9 +1,9 @@
 """Held-out log loss of logistic regression on a narrow map as a function of scales and penalty, with its gradient.
 
-With Theta = (W, b) fitted to the rows that are not held out,
+With Theta = (W, w_0) fitted to the rows that are not held out,
 
-    Theta* = argmin F(Theta),     F = sum_fitted s_i loss(y_i, W'z_i + b) + alpha/2 ||W||^2
-    L = sum_held_out s_i loss(y_i, W*'z_i + b*) / sum_held_out s_i
+    Theta* = argmin F(Theta),     F = sum_fitted s_i loss(y_i, W'z_i + w_0) + alpha/2 ||W||^2
+    L = sum_held_out s_i loss(y_i, W*'z_i + w_0*) / sum_held_out s_i
 
 the features Z act on L where rows are held out, and through Theta* where they are fitted. With G and C the first and
 second derivative of F's losses by the scores, G_o = dL/dScores and the adjoint V = (d^2F/dTheta^2)^-1 dL/dTheta, the
@@ -29,13 +29,14 @@ from bochner.solvers.newton import NewtonSolver
 from bochner.statistics import FeatureStream
 from bochner.tuning.labelled import LabelledRows
 from bochner.tuning.narrow_map import NarrowMap
+from bochner.tuning.parameters import ClassifierParameters
 
 __all__ = ["HeldOutLoss"]
 
 
 @dataclass
 class HeldOutLoss:
-    """A criterion to minimise over theta = (log length scales, log penalty), the penalty as alpha / sum s_i.
+    """A criterion to minimise over the vector of `ClassifierParameters`, whose penalty is alpha / sum s_i.
 
     Calling it gives the value and the gradient. Every fit starts from the one before.
 
@@ -57,8 +58,9 @@ class HeldOutLoss:
         outside = self.rows.held_out_loss()
         back = _backward(fit, outside.gradient(fit.scores), accuracy=self.tol**0.5)
         by_scale = self.narrow.by_log_scales(fit.scaled, fit.features, back.by_features)
-        slope = np.append(by_scale if len(theta) > 2 else by_scale.sum(), back.by_log_penalty)
-        return outside.value(fit.scores) - back.excess, slope
+        one_scale = len(ClassifierParameters.from_vector(theta).log_scales) == 1
+        slope = ClassifierParameters(by_scale.sum(keepdims=True) if one_scale else by_scale, back.by_log_penalty)
+        return outside.value(fit.scores) - back.excess, slope.to_vector()
 
     def losses(self, theta: Array) -> Array:
         """Log loss of every row that is held out."""
@@ -66,12 +68,12 @@ class HeldOutLoss:
         return self.rows.held_out_loss().losses(scores)[self.rows.held_out]
 
     def _fit(self, theta: Array) -> _Fit:
-        rows = self.rows
+        rows, parameters = self.rows, ClassifierParameters.from_vector(theta)
         loss = rows.fitted_loss()
-        scaled = (rows.X / np.exp(theta[:-1])).astype(rows.X.dtype, copy=False)
+        scaled = (rows.X / parameters.scales).astype(rows.X.dtype, copy=False)
         stream = FeatureStream(ArrayRows(scaled, rows.labels, None, scaled.dtype), self.narrow.fourier, keep=True)
         solver = NewtonSolver(stream, loss, rows.n_columns, fit_intercept=True, seed=0)
-        penalty = QuadraticPenalty(float(np.exp(theta[-1]) * loss.weight.sum()))
+        penalty = QuadraticPenalty(float(parameters.penalty * loss.weight.sum()))
         found = solver.solve(penalty, tol=self.tol, max_iter=100, start=self._last, polish=False)
         self._last = found
         return _Fit(scaled, solver, penalty, found.coef, stream.forward(found.coef) + found.intercept)
@@ -104,7 +106,7 @@ class _Backward:
 
 
 def _backward(fit: _Fit, outside: Array, *, accuracy: float) -> _Backward:
-    """The formulas of the module; `outside` is G_o (n, k), 0 on fitted rows."""
+    """The formulas of the module; `outside` is G_o (n, t), 0 on fitted rows."""
     stream, loss, coef = fit.solver.stream, fit.solver.loss, fit.coef
     inside = loss.gradient(fit.scores)
     by_parameters = np.vstack([stream.adjoint(outside), outside.sum(axis=0)])

@@ -1,4 +1,4 @@
-"""The evidence of a Gaussian process with the kernel itself, as a function of its scales, with the gradient.
+"""Log evidence of a Gaussian process with the exact kernel as a function of its scales, with the gradient.
 
 For features that approximate the kernel at the rows, whatever its smoothness (Nystroem): O(n^3) on few rows.
 """
@@ -6,6 +6,7 @@ For features that approximate the kernel at the rows, whatever its smoothness (N
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar, TypeGuard
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -13,7 +14,8 @@ from scipy.linalg.lapack import dpotrf, dpotri
 
 from bochner._blas import product, symmetric_product
 from bochner._typing import Array
-from bochner.kernels.base import Isotropic
+from bochner.kernels import Isotropic, Stationary
+from bochner.tuning.parameters import EvidenceParameters
 
 __all__ = ["KernelEvidence"]
 
@@ -22,7 +24,7 @@ __all__ = ["KernelEvidence"]
 class KernelEvidence:
     """Minus the log evidence per row and target over theta = (log length scales, log noise, log signal).
 
-        y ~ N(b, C),   C = signal K + noise I,   b flat,   K_ij = k(r_ij),   r_ij = ||(x_i - x_j) / l||
+        y ~ N(w_0, C),   C = signal K + noise I,   w_0 flat,   K_ij = k(r_ij),   r_ij = ||(x_i - x_j) / l||
         -2 log p = nu log 2 pi noise + log det(C / noise) + y'a,      a = C^-1 y
         d log p / d log l_j = 1/2 sum_ab (a a' - C^-1)_ab signal D_ab ((x_aj - x_bj) / l_j)^2,    D = -k'(r) / r
 
@@ -32,7 +34,7 @@ class KernelEvidence:
     Attributes
     ----------
     X : array of shape (n, d), float64
-    Y : array of shape (n, k), float64
+    Y : array of shape (n, t), float64
     weight : array of shape (n,) or None
         None: all 1.
     kernel : Isotropic
@@ -44,9 +46,17 @@ class KernelEvidence:
     weight: Array | None
     kernel: Isotropic
 
+    n_frequencies: ClassVar[None] = None
+
+    @staticmethod
+    def is_for(kernel: Stationary) -> TypeGuard[Isotropic]:
+        """Whether the kernel is one of the distance alone: others have no profile to differentiate."""
+        return kernel.of_distance() is not None
+
     def __call__(self, theta: Array) -> tuple[float, Array]:
-        scaled = np.ascontiguousarray(self.X / np.exp(theta[:-2]))
-        noise, signal = (float(value) for value in np.exp(theta[-2:]))
+        parameters = EvidenceParameters.from_vector(theta)
+        noise, signal = parameters.noise, parameters.signal
+        scaled = np.ascontiguousarray(self.X / parameters.scales)
         n, targets = self.Y.shape
         root = np.ones(n) if self.weight is None else np.sqrt(self.weight)
         distance = _distances(scaled)
@@ -68,13 +78,14 @@ class KernelEvidence:
         inverse -= product(np.asfortranarray(left), np.asfortranarray(left.T))
         by_scales = signal * self._by_log_scales(scaled, distance, inverse, root)
         value = targets * (nu * np.log(2 * np.pi * noise) + log_det) + quadratic
-        slope = np.append(by_scales if len(theta) > 3 else by_scales.sum(), [by_noise, by_signal])
-        return value / (2 * nu * targets), slope / (2 * nu * targets)
+        one_scale = len(parameters.log_scales) == 1
+        slope = EvidenceParameters(by_scales.sum(keepdims=True) if one_scale else by_scales, by_noise, by_signal)
+        return value / (2 * nu * targets), slope.to_vector() / (2 * nu * targets)
 
-    def prediction_error(self, theta: Array, X: Array, Y: Array) -> float:
+    def prediction_error(self, parameters: EvidenceParameters, X: Array, Y: Array) -> float:
         """Mean squared error on other rows of the process that has seen these; infinite if C is not definite."""
-        noise, signal = (float(value) for value in np.exp(theta[-2:]))
-        kernel = self.kernel.with_length_scale(np.broadcast_to(np.exp(theta[:-2]), self.X.shape[1]))
+        noise, signal = parameters.noise, parameters.signal
+        kernel = self.kernel.with_length_scale(np.broadcast_to(parameters.scales, self.X.shape[1]))
         C = signal * kernel(self.X)
         C[np.diag_indices_from(C)] += noise if self.weight is None else noise / self.weight
         mean = np.average(self.Y, axis=0, weights=self.weight)

@@ -1,15 +1,14 @@
-"""Labelled rows, some of them held out."""
+"""Labelled rows for tuning a classifier: some to fit, some held out to compare, some reserved for the choice."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
 
+from bochner._dense import dense
 from bochner._random import Purpose, generator
-from bochner._typing import Array
+from bochner._typing import Array, Rows
 from bochner.solvers import Logistic
 from bochner.tuning.search import TUNING_ROWS
 
@@ -85,10 +84,10 @@ class LabelledSample:
     seed: int
 
     @classmethod
-    def of(cls, X: Any, labels: Array, sample_weight: Array | None, seed: int) -> LabelledSample:
+    def of(cls, X: Rows, labels: Array, sample_weight: Array | None, seed: int) -> LabelledSample:
         weight = np.ones(len(labels)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
         order = generator(seed, Purpose.ORDER).permutation(np.flatnonzero(weight))
-        rows = X[order].toarray() if issparse(X) else np.asarray(X)[order]
+        rows = dense(X[order])
         centred = rows - rows.mean(axis=0, dtype=float)  # a large mean costs digits in the sines
         return cls(centred, np.unique(labels[order], return_inverse=True)[1], weight[order], seed)
 

@@ -1,4 +1,4 @@
-"""A Fourier map of few frequencies, whose features have derivatives by the length scales.
+"""Narrow Fourier map, whose features have derivatives by the length scales.
 
 The unit frequencies stay fixed and a length scale l_j divides their column j, so that the features are smooth in it:
 
@@ -42,7 +42,7 @@ class NarrowMap:
     @property
     def fourier(self) -> FourierMap:
         m = len(self.omega)
-        return FourierMap(self.omega, np.full(m, m**-0.5), np.zeros(0))
+        return FourierMap.dense(self.omega, np.full(m, m**-0.5))
 
     def by_log_scales(self, scaled: Array, features: Array, by_features: Array) -> Array:
         """Derivative by the logarithm of every column's scale, from that by the features (n, 2m).

@@ -1,4 +1,4 @@
-"""What learning of scales found, and how."""
+"""Result of tuning: the kernel with its learned length scales, and the descents that led there."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Stage:
     losses : tuple of float
     theta : array
         Where it ended: log scales (in units of the columns' spread), log noise, log signal; for the held-out log loss,
-        log scales and the logarithm of alpha / n.
+        log scales and the logarithm of alpha / n (`EvidenceParameters`, `ClassifierParameters`).
     """
 
     kernel: Stationary

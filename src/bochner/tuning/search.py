@@ -1,20 +1,19 @@
-"""Length scales by evidence: on few rows and a narrow map from many starts, then refined on more of both."""
+"""Length scales by evidence maximisation: narrow maps and few rows from many starts, then more of both."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from bochner._threads import run_in_threads
-from bochner._typing import Array
+from bochner._typing import Array, Rows
 from bochner.kernels import Gaussian, Matern, Stationary
-from bochner.kernels.base import Isotropic
 from bochner.tuning.choice import best_kernel
 from bochner.tuning.clock import Clock
 from bochner.tuning.descent import Descent, Size, TuningRows, starts
 from bochner.tuning.kernel_evidence import KernelEvidence
+from bochner.tuning.parameters import EvidenceParameters
 from bochner.tuning.result import Stage, Tuning, rounded
 
 __all__ = ["TUNING_ROWS", "candidate_kernels", "tune"]
@@ -36,7 +35,7 @@ def candidate_kernels() -> list[Stationary]:
 
 
 def tune(
-    X: Any,
+    X: Rows,
     Y: Array,
     kernels: list[Stationary],
     *,
@@ -60,7 +59,7 @@ def tune(
     ----------
     X : array or CSR matrix of shape (n, d)
         A subsample of the rows, in random order; a part serves the search, all of them the refinement.
-    Y : array of shape (n, k)
+    Y : array of shape (n, t)
     kernels : list of Stationary
         Candidates with a length scale; the best by the criterion is kept.
     per_feature : bool
@@ -88,32 +87,50 @@ def tune(
     clock = Clock(time_budget)
     n_restarts = n_restarts or (2 if len(kernels) == 1 else 1)
     data = TuningRows.of(X, Y, sample_weight, per_feature)
-    exact = exact and criterion == "evidence" and all(isinstance(kernel, Isotropic) for kernel in kernels)
-    search = [
-        Descent(data, kernel, start, seed, criterion, penalty, clock)
-        for kernel in kernels
-        for start in starts(data, kernel, seed, n_restarts)
-    ]
-    stages: list[Stage | None] = [None] * len(search)
+    exact = all([exact, criterion == "evidence", *map(KernelEvidence.is_for, kernels)])
+    points = [(kernel, start) for kernel in kernels for start in starts(data, kernel, seed, n_restarts)]
+    search = [Descent(data, kernel, start, seed, criterion, penalty, clock) for kernel, start in points]
+    done = _run_all(search, _EXACT_SEARCH if exact else _SEARCH[per_feature])
+    best, factor = _choose(data, kernels, done, n_restarts, exact)
+    last = replace(done[best], theta=_parameters(done[best]).stretched(np.log(factor)).to_vector())
+    size = _refinement(data, n_samples or len(data.Y), width, exact)
+    last = _refined(search[best], last, size, done)
+    if exact and per_feature:
+        last = _or_common_scale(search[best], last, done)
+    return _tuning(data, last, done, criterion, n_restarts, clock)
+
+
+def _refined(descent: Descent, stage: Stage, size: Size | None, done: list[Stage]) -> Stage:
+    """The descent from where a stage ended, if it has a size and there is time; it is recorded in `done`."""
+    if size is None or descent.clock.is_over():
+        return stage
+    done.append(replace(descent, start=_parameters(stage)).run(size))
+    return done[-1]
+
+
+def _or_common_scale(descent: Descent, stage: Stage, done: list[Stage]) -> Stage:
+    """The stage, or a descent of one scale for all columns if that predicts rows better that the stage has not seen."""
+    if not _can_compare(descent.data, stage) or descent.clock.is_over():
+        return stage
+    common = replace(descent, start=descent.start.with_common_scale())
+    done.append(common.run(replace(_EXACT_SEARCH, rows=stage.n_rows)))
+    return min(stage, done[-1], key=lambda each: _held_out_error(descent.data, each))
+
+
+def _run_all(descents: list[Descent], size: Size) -> list[Stage]:
+    """The stages of some descents, in their order."""
+    stages: dict[int, Stage] = {}
 
     def descend(i: int, _: None) -> None:
-        stages[i] = search[i].run(_EXACT_SEARCH if exact else _SEARCH[per_feature])
+        stages[i] = descents[i].run(size)
 
-    run_in_threads(descend, range(len(search)), state=lambda: None)
-    done = [stage for stage in stages if stage is not None]
-    best, factor = _choose(data, kernels, done, n_restarts, exact)
-    last = done[best]
-    last.theta[:-2] += np.log(factor)
-    refinement = _exact_refinement if exact else _refinement
-    size = refinement(data, n_samples or len(data.Y), width)
-    if size is not None and not clock.is_over():
-        last = replace(search[best], start=last.theta).run(size)
-        done.append(last)
-    if exact and per_feature and _can_compare(data, last) and not clock.is_over():
-        common = replace(search[best], start=_common(search[best].start)).run(replace(_EXACT_SEARCH, rows=last.n_rows))
-        done.append(common)
-        last = min(last, common, key=lambda stage: _held_out_error(data, stage))
-    return _tuning(data, last, done, criterion, n_restarts, clock)
+    run_in_threads(descend, range(len(descents)), state=lambda: None)
+    return [stages[i] for i in range(len(descents))]
+
+
+def _parameters(stage: Stage) -> EvidenceParameters:
+    """Where a stage ended."""
+    return EvidenceParameters.from_vector(stage.theta)
 
 
 def _choose(
@@ -124,7 +141,7 @@ def _choose(
     if exact or len(kernels) == 1:
         return int(np.argmin(losses)), 1.0
     starts = n_restarts * np.arange(len(kernels)) + np.argmin(losses, axis=1)
-    learned = [stages[i].kernel.with_length_scale(np.exp(_broadcast(stages[i].theta[:-2], data))) for i in starts]
+    learned = [_with_scales(stages[i], data.X.shape[1]) for i in starts]
     kernel, factor = best_kernel(learned, data.X, data.Y)
     return int(starts[kernel]), factor
 
@@ -134,9 +151,9 @@ def _can_compare(data: TuningRows, stage: Stage) -> bool:
     return len(data.Y) - stage.n_rows >= _FEWEST_TO_COMPARE
 
 
-def _common(theta: Array) -> Array:
-    """One scale for all columns, in units of their spread, in place of one for each."""
-    return np.append(np.mean(theta[:-2]), theta[-2:])
+def _with_scales(stage: Stage, d: int) -> Stationary:
+    """The kernel of a stage, in units of the columns' spread."""
+    return stage.kernel.with_length_scale(np.broadcast_to(_parameters(stage).scales, d))
 
 
 def _held_out_error(data: TuningRows, stage: Stage) -> float:
@@ -144,14 +161,15 @@ def _held_out_error(data: TuningRows, stage: Stage) -> float:
     seen, others = slice(0, stage.n_rows), slice(stage.n_rows, stage.n_rows + _COMPARED)
     weight = None if data.weight is None else data.weight[seen]
     process = KernelEvidence(data.X[seen], data.Y[seen], weight, stage.kernel.with_length_scale(1.0))
-    return process.prediction_error(stage.theta, data.X[others], data.Y[others])
+    return process.prediction_error(_parameters(stage), data.X[others], data.Y[others])
 
 
-def _broadcast(log_scales: Array, data: TuningRows) -> Array:
-    return np.broadcast_to(log_scales, data.X.shape[1])
+def _refinement(data: TuningRows, n_samples: int, width: int, exact: bool) -> Size | None:
+    """Rows and frequencies of a refinement; None: it is not worth it."""
+    return _exact_refinement(data, n_samples, width) if exact else _narrow_refinement(data, n_samples, width)
 
 
-def _refinement(data: TuningRows, n_samples: int, width: int) -> Size | None:
+def _narrow_refinement(data: TuningRows, n_samples: int, width: int) -> Size | None:
     """If there are more rows than the search had, and the work is within that of the final fit, n D^2 + 2 D^3."""
     size = _REFINEMENT[data.per_feature]
     rows, features = min(size.rows, len(data.Y)), 2 * (size.frequencies or 0)
@@ -171,14 +189,14 @@ def _exact_refinement(data: TuningRows, n_samples: int, width: int) -> Size | No
 def _tuning(
     data: TuningRows, last: Stage, stages: list[Stage], criterion: str, n_restarts: int, clock: Clock
 ) -> Tuning:
-    scales = rounded(data.unit * np.exp(last.theta[:-2]))
+    found = _parameters(last)
+    scales = rounded(data.unit * found.scales)
     scale: float | Array = scales if data.per_feature else float(scales[0])
-    noise, signal = np.exp(last.theta[-2:])
     return Tuning(
         kernel=last.kernel.with_length_scale(scale),
         length_scale=scale,
-        noise_variance=float(noise),
-        signal_variance=float(signal),
+        noise_variance=found.noise,
+        signal_variance=found.signal,
         log_evidence=-last.loss if criterion == "evidence" else None,
         criterion=criterion,
         stages=tuple(stages),

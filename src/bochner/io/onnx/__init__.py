@@ -1,4 +1,4 @@
-"""ONNX graphs of models."""
+"""ONNX export."""
 
 from bochner.io.onnx.export import to_onnx
 from bochner.io.onnx.pipelines import register_skl2onnx

@@ -1,19 +1,21 @@
-"""Models as ONNX graphs, for runtimes without Python."""
+"""ONNX export of models and feature maps, for runtimes without Python."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import singledispatch
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
+import numpy.typing as npt
 from scipy.linalg.lapack import dtrtri
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 import bochner
-from bochner._archive import replacing
-from bochner._typing import Array
+from bochner._files import replacing
+from bochner._typing import Array, FilePath, FloatType, MatrixLike
 from bochner.errors import MissingExtraError, UnsupportedModelError, invalid_parameter
 from bochner.estimators import (
     DistributionClassifier,
@@ -26,8 +28,12 @@ from bochner.estimators import (
 from bochner.estimators.map_transformer import MapTransformer
 from bochner.features.nystroem import NystroemMap
 from bochner.io.onnx.graph import Tensor, onnx_type
-from bochner.io.onnx.maps import features
-from bochner.solvers import PredictiveSpread
+from bochner.io.onnx.maps import features_of
+from bochner.solvers import RidgeProblem
+from bochner.solvers.cholesky import factorise
+
+if TYPE_CHECKING:
+    from onnx import ModelProto, NodeProto, TensorProto
 
 __all__ = ["outputs", "to_onnx"]
 
@@ -35,7 +41,14 @@ _OPSET, _IR = 18, 9
 _MOST_BYTES = 2**31 - 2**20  # of one protocol buffer
 
 
-def to_onnx(model: Any, path: str | Path | None = None, *, dtype: Any = None, std: bool = False, X: Any = None) -> Any:
+def to_onnx(
+    model: BaseEstimator,
+    path: FilePath | None = None,
+    *,
+    dtype: npt.DTypeLike | None = None,
+    std: bool = False,
+    X: MatrixLike | None = None,
+) -> ModelProto:
     """Write a fitted model as an ONNX graph: opset 18, any number of rows.
 
     ============================  =======================================================================
@@ -68,20 +81,14 @@ def to_onnx(model: Any, path: str | Path | None = None, *, dtype: Any = None, st
         import onnx
     except ImportError:
         raise MissingExtraError("onnx", "onnx") from None
-    chosen = np.dtype(np.float32 if dtype is None else dtype)
-    if chosen not in (np.float32, np.float64):
-        raise invalid_parameter("to_onnx", "dtype", "float32, float64 or None", dtype)
+    chosen = _float_type(dtype)
     check_is_fitted(model)
-    if std and not isinstance(model, KernelRegressor):
-        raise invalid_parameter("to_onnx", "std", "False for a model other than KernelRegressor", std)
-    if std and model.moments_ is None:
-        raise invalid_parameter("to_onnx", "std", "False for a model of the iterative solver", std)
     if type(model).__module__.startswith("sklearn."):
         from bochner.io.onnx.pipelines import convert_pipeline
 
         proto = convert_pipeline(model, chosen, X, _OPSET)
     else:
-        proto = _own_graph(_RegressorWithSpread(model) if std else model, chosen)
+        proto = _own_graph(_with_spread(model) if std else model, chosen)
     proto.ir_version = _IR
     onnx.checker.check_model(proto)
     if path is not None:
@@ -90,21 +97,32 @@ def to_onnx(model: Any, path: str | Path | None = None, *, dtype: Any = None, st
     return proto
 
 
+def _float_type(dtype: npt.DTypeLike | None) -> FloatType:
+    chosen = np.dtype(np.float32 if dtype is None else dtype)
+    if chosen not in (np.float32, np.float64):
+        raise invalid_parameter("to_onnx", "dtype", "float32, float64 or None", dtype)
+    return cast("FloatType", chosen)
+
+
 @singledispatch
-def outputs(model: Any, X: Tensor) -> dict[str, Tensor]:
+def outputs(model: object, X: Tensor) -> dict[str, Tensor]:
     """The outputs of a model on rows, by name."""
     raise UnsupportedModelError(f"{type(model).__name__} has no ONNX graph.")
 
 
 @outputs.register
 def _(model: MapTransformer, X: Tensor) -> dict[str, Tensor]:
-    return {"transformed": features(model.map_, X)}
+    return {"transformed": features_of(model, X)}
 
 
 @outputs.register
 def _(model: KernelRegressor, X: Tensor) -> dict[str, Tensor]:
-    solution = model._solved()
-    return {"mean": features(model._map(), X) @ solution.coef + solution.intercept}
+    return {"mean": _mean(model, features_of(model.features_, X))}
+
+
+def _mean(model: KernelRegressor, Z: Tensor) -> Tensor:
+    """The predictions from features, one column a target."""
+    return Z @ np.atleast_2d(model.coef_).T + np.atleast_1d(model.intercept_)
 
 
 @dataclass(frozen=True)
@@ -118,24 +136,45 @@ class _RegressorWithSpread:
         return int(self.model.n_features_in_)
 
 
+@singledispatch
+def _with_spread(model: object) -> _RegressorWithSpread:
+    raise invalid_parameter("to_onnx", "std", "False for a model other than KernelRegressor", True)
+
+
+@_with_spread.register
+def _(model: KernelRegressor) -> _RegressorWithSpread:
+    if model.moments_ is None:
+        raise invalid_parameter("to_onnx", "std", "False for a model of the iterative solver", True)
+    return _RegressorWithSpread(model)
+
+
 @outputs.register
 def _(with_spread: _RegressorWithSpread, X: Tensor) -> dict[str, Tensor]:
-    model, solution = with_spread.model, with_spread.model._solved()
-    Z = features(model._map(), X)
-    spread = PredictiveSpread(model.moments_, fit_intercept=model.fit_intercept, alpha=solution.alpha)
-    whitened = (Z.astype(np.float64) - spread._mean) @ _inverse(
-        spread._factor.upper
-    )  # in float64: its entries are large
-    variance = (whitened * whitened).sum(1, keepdims=True) + spread._floor
-    variance = variance + _unseen_variance(model._map(), Z.astype(np.float64), solution.alpha)
-    std: Any = np.sqrt(variance * solution.noise_variance)
-    return {"mean": Z @ solution.coef + solution.intercept, "std": std.astype(X.dtype)}
+    model = with_spread.model
+    Z = features_of(model.features_, X)
+    in_float64 = Z.astype(np.float64)  # entries of the inverse factor are large
+    variance = _variance(model, in_float64) + unseen_variance(model.feature_map_, in_float64, model.alpha_)
+    std = cast("Tensor", np.sqrt(variance * np.atleast_1d(model.noise_variance_)))
+    return {"mean": _mean(model, Z), "std": std.astype(X.dtype)}
 
 
-def _unseen_variance(feature_map: Any, Z: Tensor, alpha: float) -> Any:
-    """`NystroemMap.unseen_variance` of rows with features Z; 0 for another map."""
-    if not isinstance(feature_map, NystroemMap):
-        return 0.0
+def _variance(model: KernelRegressor, Z: Tensor) -> Tensor:
+    """`PredictiveSpread`, 1 + (z - zbar)'(G + alpha I)^-1 (z - zbar) + 1/n, as nodes."""
+    moments, centred = model.moments_, model.fit_intercept
+    assert moments is not None
+    factor = factorise(RidgeProblem.from_moments(moments, centred), model.alpha_)
+    whitened = (Z - moments.z_mean if centred else Z) @ _inverse(factor.upper)
+    return (whitened * whitened).sum(1, keepdims=True) + (1 + (1 / moments.weight if centred else 0.0))
+
+
+@singledispatch
+def unseen_variance(feature_map: object, Z: Tensor, alpha: float) -> Tensor | float:
+    """Residual variance k(x, x) - ||z(x)||^2 of rows with features Z, in units of the noise; 0 for a random map."""
+    return 0.0
+
+
+@unseen_variance.register
+def _(feature_map: NystroemMap, Z: Tensor, alpha: float) -> Tensor:
     if feature_map.values.transforms is not None:
         raise UnsupportedModelError("Error bars of a model with invariant landmarks have no static graph.")
     shortfall = np.maximum(feature_map.values.kernel.variance - (Z * Z).sum(1, keepdims=True), 0.0)
@@ -144,14 +183,14 @@ def _unseen_variance(feature_map: Any, Z: Tensor, alpha: float) -> Any:
 
 @outputs.register
 def _(model: KernelPCA, X: Tensor) -> dict[str, Tensor]:
-    scores = model._scores()
-    return {"transformed": features(scores.feature_map, X) @ scores.coef + scores.offset}
+    Z, axes = features_of(model.features_, X), model.components_.T
+    return {"transformed": Z @ axes - model.mean_ @ axes}
 
 
 @outputs.register
 def _(model: KernelClassifier, X: Tensor) -> dict[str, Tensor]:
-    solution, classes = model._solution, model.classes_
-    scores = features(model._map(), X) @ solution.coef + solution.intercept
+    classes = model.classes_
+    scores = features_of(model.features_, X) @ model.coef_.T + model.intercept_
     both = (scores * 0.0).beside(scores) if len(classes) == 2 else scores
     # The first of equal scores wins, here as in numpy.argmax: a score of 0 is the first of two classes.
     position = both.apply("ArgMax", both, dtype=np.int64, axis=1, keepdims=0)
@@ -159,7 +198,7 @@ def _(model: KernelClassifier, X: Tensor) -> dict[str, Tensor]:
     label = position.apply("Gather", known, position, dtype=known.dtype)
     if not hasattr(model, "predict_proba"):
         return {"label": label, "scores": scores}
-    tempered = both * model._inverse_temperature
+    tempered = both * model.inverse_temperature_
     return {"label": label, "probabilities": tempered.apply("Softmax", tempered, axis=1)}
 
 
@@ -192,8 +231,8 @@ class _ModelSink:
     """Nodes and constants of a model of our own."""
 
     def __init__(self) -> None:
-        self.nodes: list[Any] = []
-        self.constants: list[Any] = []
+        self.nodes: list[NodeProto] = []
+        self.constants: list[TensorProto] = []
         self._bytes = 0
 
     def constant(self, array: Array) -> str:
@@ -206,15 +245,15 @@ class _ModelSink:
         self.constants.append(numpy_helper.from_array(np.ascontiguousarray(array), name))
         return name
 
-    def node(self, operator: str, inputs: list[str], **attributes: Any) -> str:
+    def node(self, operator: str, inputs: list[str], **attributes: int) -> str:
         from onnx import helper
 
         name = f"{operator.lower()}{len(self.nodes)}"
-        self.nodes.append(helper.make_node(operator, inputs, [name], name=name, **attributes))
+        self.nodes.append(helper.make_node(operator, inputs, [name], name=name, **attributes))  # type: ignore[arg-type]
         return name
 
 
-def _own_graph(model: Any, dtype: np.dtype[Any]) -> Any:
+def _own_graph(model: BaseEstimator | _RegressorWithSpread, dtype: FloatType) -> ModelProto:
     from onnx import helper
 
     sink = _ModelSink()

@@ -1,15 +1,16 @@
-"""Tensors that write an ONNX graph when they are computed with: formulas in NumPy's notation become nodes."""
+"""ONNX graph builder: NumPy formulas on a symbolic `Tensor` become nodes."""
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Protocol, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from bochner._typing import Array
 from bochner.errors import UnsupportedModelError
 
-__all__ = ["Sink", "Tensor"]
+__all__ = ["Operand", "Sink", "Tensor", "onnx_type"]
 
 _OPERATORS: dict[np.ufunc, str] = {
     np.add: "Add",
@@ -32,13 +33,13 @@ _OPERATORS: dict[np.ufunc, str] = {
 
 
 class Sink(Protocol):
-    """Where nodes and constants go: a graph of our own, or one of skl2onnx."""
+    """Receiver of nodes and constants: a graph of our own, or one of skl2onnx."""
 
     def constant(self, array: Array) -> str:
         """Add a constant; its name."""
         ...
 
-    def node(self, operator: str, inputs: list[str], **attributes: Any) -> str:
+    def node(self, operator: str, inputs: list[str], **attributes: int) -> str:
         """Add a node of one output; the name of that."""
         ...
 
@@ -54,20 +55,20 @@ class Tensor(np.lib.mixins.NDArrayOperatorsMixin):
         Constants that meet the tensor take its type.
     """
 
-    def __init__(self, sink: Sink, name: str, dtype: Any) -> None:
+    def __init__(self, sink: Sink, name: str, dtype: npt.DTypeLike) -> None:
         self.sink = sink
         self.name = name
         self.dtype = np.dtype(dtype)
 
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Tensor:
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Operand, **kwargs: object) -> Tensor:
         if method != "__call__" or kwargs or ufunc not in _OPERATORS:
             raise UnsupportedModelError(f"numpy.{ufunc.__name__} has no counterpart in the graph.")
         return self.apply(_OPERATORS[ufunc], *inputs)
 
-    def __array__(self, *args: Any, **kwargs: Any) -> Array:
+    def __array__(self, *args: object, **kwargs: object) -> Array:
         raise UnsupportedModelError("A value of the graph is known only when it runs.")
 
-    def apply(self, operator: str, *inputs: Any, dtype: Any = None, **attributes: Any) -> Tensor:
+    def apply(self, operator: str, *inputs: Operand, dtype: npt.DTypeLike | None = None, **attributes: int) -> Tensor:
         """The node `operator` on tensors and arrays."""
         names = [each.name if isinstance(each, Tensor) else self._constant(each) for each in inputs]
         return Tensor(self.sink, self.sink.node(operator, names, **attributes), dtype or self.dtype)
@@ -82,20 +83,24 @@ class Tensor(np.lib.mixins.NDArrayOperatorsMixin):
         """Column j, of shape (n, 1)."""
         return self.apply("Gather", self, np.array([j], dtype=np.int64), axis=1)
 
-    def astype(self, dtype: Any) -> Tensor:
+    def astype(self, dtype: npt.DTypeLike) -> Tensor:
         return self.apply("Cast", self, dtype=dtype, to=onnx_type(dtype)) if np.dtype(dtype) != self.dtype else self
 
     def beside(self, *others: Tensor) -> Tensor:
         """The columns of this tensor and then those of the others."""
         return self.apply("Concat", self, *others, axis=1) if others else self
 
-    def _constant(self, value: Any) -> str:
+    def _constant(self, value: Array | float) -> str:
         array = np.asarray(value)
         meets = array.ndim == 0 or array.dtype.kind == self.dtype.kind == "f"  # indices and labels keep their type
         return self.sink.constant(array.astype(self.dtype) if meets else array)
 
 
-def onnx_type(dtype: Any) -> int:
+Operand: TypeAlias = Tensor | Array | float
+"""What nodes are made of: values of the graph, and constants."""
+
+
+def onnx_type(dtype: npt.DTypeLike) -> int:
     """ONNX's number of a NumPy type."""
     from onnx import helper
 

@@ -1,13 +1,14 @@
-"""Feature maps as nodes. A new map registers here."""
+"""ONNX nodes of feature maps. A new map registers here."""
 
 from __future__ import annotations
 
 from functools import singledispatch
-from typing import Any
+from typing import cast
 
 import numpy as np
 from scipy.linalg import solve_triangular
 
+from bochner._dense import dense
 from bochner._typing import Array
 from bochner.errors import UnsupportedModelError
 from bochner.estimators.map_transformer import MapTransformer
@@ -16,13 +17,13 @@ from bochner.features.nystroem import KernelMap, NystroemMap
 from bochner.groups import Transforms
 from bochner.io.onnx.graph import Tensor
 from bochner.io.onnx.kernels import kernel_values
-from bochner.kernels.spline import _CosineSum
+from bochner.kernels.spline import CosineSum
 
-__all__ = ["features"]
+__all__ = ["features", "features_of"]
 
 
 @singledispatch
-def features(feature_map: Any, X: Tensor) -> Tensor:
+def features(feature_map: object, X: Tensor) -> Tensor:
     """Features of the rows X (n, d), shape (n, D)."""
     raise UnsupportedModelError(f"Features of type {type(feature_map).__name__} have no static graph.")
 
@@ -35,7 +36,7 @@ def _(feature_map: FourierMap, X: Tensor) -> Tensor:
 @features.register
 def _(feature_map: OrbitFourierMap, X: Tensor) -> Tensor:
     base, transforms = feature_map.base, feature_map.transforms
-    moved = np.stack([action.T @ base.omega.T for action in transforms.actions])  # type: ignore[union-attr]
+    moved = np.stack([matrix.T @ base.omega.T for matrix in transforms.matrices])
     return _average_fourier(base, np.swapaxes(moved, 1, 2), transforms.weights, X)
 
 
@@ -47,13 +48,7 @@ def _(feature_map: OrbitMap, X: Tensor) -> Tensor:
 
 @features.register
 def _(feature_map: TransformerMap, X: Tensor) -> Tensor:
-    transformer = feature_map.transformer
-    if not isinstance(transformer, MapTransformer):
-        raise UnsupportedModelError(
-            f"Features by {type(transformer).__name__} have no graph of their own here: put the transformer into a "
-            "Pipeline before the model, and export that."
-        )
-    return features(transformer.map_, X)
+    return features_of(feature_map.transformer, X)
 
 
 @features.register
@@ -84,10 +79,25 @@ def _(feature_map: SplineMap, X: Tensor) -> Tensor:
     d = centres.shape[1]
     period = np.broadcast_to(kernel.length_scale, (d,))
     height = 1 / np.sqrt(len(centres) * kernel.variance ** (d - 1))
-    total: Any = np.full(len(centres), height)
-    for j in range(d):
-        total = total * _wave(X.column(j) / period[j] - centres[:, j], kernel.order / 2)
-    return total  # type: ignore[no-any-return]
+    waves = [_wave(X.column(j) / period[j] - centres[:, j], kernel.order / 2) for j in range(d)]
+    total = waves[0] * np.full(len(centres), height)
+    for wave in waves[1:]:
+        total = total * wave
+    return total
+
+
+@singledispatch
+def features_of(transformer: object, X: Tensor) -> Tensor:
+    """Features of the rows X (n, d) by a fitted transformer, shape (n, D)."""
+    raise UnsupportedModelError(
+        f"Features by {type(transformer).__name__} have no graph of their own here: put the transformer into a "
+        "Pipeline before the model, and export that."
+    )
+
+
+@features_of.register
+def _(transformer: MapTransformer, X: Tensor) -> Tensor:
+    return features(transformer.map_, X)
 
 
 def _average_fourier(base: FourierMap, omega: Array, weights: Array, X: Tensor) -> Tensor:
@@ -103,17 +113,17 @@ def _average_fourier(base: FourierMap, omega: Array, weights: Array, X: Tensor) 
     return columns[0].beside(*columns[1:])
 
 
-def _average(values: Any, weights: Array, width: int) -> Tensor:
+def _average(values: Tensor, weights: Array, width: int) -> Tensor:
     """sum_g weights_g values_g for values (n, r width), transforms outermost: shape (n, width)."""
     if len(weights) == 1:
-        return values  # type: ignore[no-any-return]
-    return (values.reshape(0, len(weights), width) * weights[:, None]).sum(1)  # type: ignore[no-any-return]
+        return values
+    return (values.reshape(0, len(weights), width) * weights[:, None]).sum(1)
 
 
 def _orbit(transforms: Transforms, X: Tensor) -> list[tuple[float, Tensor]]:
     if not transforms.linear:
         raise UnsupportedModelError("Transformations that are functions have no static graph.")
-    return [(float(w), X @ action.T.toarray()) for w, action in zip(transforms.weights, transforms.actions)]  # type: ignore[union-attr]
+    return [(float(w), cast("Tensor", X @ dense(A.T))) for w, A in zip(transforms.weights, transforms.matrices)]
 
 
 def _sum(parts: list[Tensor]) -> Tensor:
@@ -124,16 +134,14 @@ def _sum(parts: list[Tensor]) -> Tensor:
 
 
 def _wave(t: Tensor, order: float) -> Tensor:
-    """Lambda_order(t), by the series of `_CosineSum`: a polynomial in u^2 and one power of u, u = abs(t - round t)."""
-    series = _CosineSum(order)
-    if series._at_pole:
+    """Lambda_order(t), by the series of `CosineSum`: a polynomial in u^2 and one power of u, u = abs(t - round t)."""
+    series = CosineSum(order)
+    if series.at_pole:
         raise UnsupportedModelError(f"Splines of order {2 * order:g}, twice an odd number, have no static graph.")
-    u: Any = np.abs(t - np.rint(t))
+    u = cast("Tensor", np.abs(t - np.rint(t)))
     square = u * u
-    size = np.abs(series._coefficients) * 4.0 ** -np.arange(len(series._coefficients))
-    kept = series._coefficients[: np.flatnonzero(size > np.finfo(float).eps / 16)[-1] + 1]
-    total: Any = square * 0.0 + kept[-1]
+    kept = series.significant(float(np.finfo(float).eps))
+    total = square * 0.0 + kept[-1]
     for coefficient in kept[:-1][::-1]:
         total = total * square + coefficient
-    height = float(series._singular(np.ones(1))[0])
-    return 1 + 2 * (total + height * u ** (series._q - 1))  # type: ignore[no-any-return]
+    return 1 + 2 * (total + series.singular_height() * u ** (series.q - 1))

@@ -1,12 +1,13 @@
-"""Pipelines: skl2onnx converts scikit-learn's steps, and ours through converters that are registered with it."""
+"""ONNX export of scikit-learn pipelines by skl2onnx, with converters of our estimators."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import BaseEstimator, is_classifier
 
-from bochner._typing import Array
+from bochner._typing import Array, FloatType, MatrixLike
 from bochner.errors import UnsupportedModelError
 from bochner.estimators import (
     FourierFeatures,
@@ -19,6 +20,12 @@ from bochner.estimators import (
 )
 from bochner.io.onnx.export import outputs
 from bochner.io.onnx.graph import Tensor, onnx_type
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
+    from skl2onnx.common._container import ModelComponentContainer
+    from skl2onnx.common._topology import Operator, Scope
+    from skl2onnx.common.data_types import TensorType
 
 __all__ = ["convert_pipeline", "register_skl2onnx"]
 
@@ -42,7 +49,7 @@ def register_skl2onnx() -> None:
         update_registered_converter(cls, f"Bochner{cls.__name__}", _shapes, _convert, overwrite=True, options=options)
 
 
-def convert_pipeline(model: Any, dtype: np.dtype[Any], X: Any, opset: int) -> Any:
+def convert_pipeline(model: BaseEstimator, dtype: FloatType, X: MatrixLike | None, opset: int) -> ModelProto:
     """The graph of a scikit-learn model that has ours inside."""
     try:
         import skl2onnx
@@ -60,7 +67,7 @@ def convert_pipeline(model: Any, dtype: np.dtype[Any], X: Any, opset: int) -> An
         raise UnsupportedModelError(f"skl2onnx could not convert this {type(model).__name__}: {error}") from error
 
 
-def _input_types(model: Any, dtype: np.dtype[Any], X: Any) -> list[tuple[str, Any]]:
+def _input_types(model: BaseEstimator, dtype: FloatType, X: MatrixLike | None) -> list[tuple[str, Any]]:
     from skl2onnx.algebra.type_helper import guess_initial_types
     from skl2onnx.common.data_types import DoubleTensorType, FloatTensorType
 
@@ -75,7 +82,7 @@ def _input_types(model: Any, dtype: np.dtype[Any], X: Any) -> list[tuple[str, An
 class _ContainerSink:
     """Nodes and constants inside a model of skl2onnx."""
 
-    def __init__(self, scope: Any, container: Any) -> None:
+    def __init__(self, scope: Scope, container: ModelComponentContainer) -> None:
         self._scope = scope
         self._container = container
 
@@ -85,20 +92,20 @@ class _ContainerSink:
         self._container.add_initializer(name, onnx_type(array.dtype), list(array.shape), values)
         return str(name)
 
-    def node(self, operator: str, inputs: list[str], **attributes: Any) -> str:
+    def node(self, operator: str, inputs: list[str], **attributes: int) -> str:
         name = str(self._scope.get_unique_variable_name(operator.lower()))
         own = self._scope.get_unique_operator_name(operator)
         self._container.add_node(operator, inputs, [name], op_version=18, name=own, **attributes)
         return name
 
 
-def _shapes(operator: Any) -> None:
+def _shapes(operator: Operator) -> None:
     """The types of the outputs, for skl2onnx: label and probabilities of a classifier, else one table of numbers."""
     from skl2onnx.common import data_types
 
     rows = operator.inputs[0].get_first_dimension()
     table = _float_type(operator)([rows, None])
-    if isinstance(operator.raw_operator, KernelClassifier):
+    if is_classifier(operator.raw_operator):
         names = {"O": "String", "U": "String", "b": "Boolean", "f": "Double"}
         label = names.get(operator.raw_operator.classes_.dtype.kind, "Int64")
         operator.outputs[0].type = getattr(data_types, f"{label}TensorType")([rows])
@@ -107,16 +114,16 @@ def _shapes(operator: Any) -> None:
         operator.outputs[0].type = table
 
 
-def _convert(scope: Any, operator: Any, container: Any) -> None:
+def _convert(scope: Scope, operator: Operator, container: ModelComponentContainer) -> None:
     sink = _ContainerSink(scope, container)
     dtype = np.float64 if _float_type(operator).__name__ == "DoubleTensorType" else np.float32
-    given = Tensor(sink, operator.inputs[0].full_name, None)
+    given = Tensor(sink, operator.inputs[0].full_name, dtype)
     X = given.apply("Cast", given, dtype=dtype, to=onnx_type(dtype))
     for tensor, output in zip(outputs(operator.raw_operator, X).values(), operator.outputs, strict=True):
         container.add_node("Identity", [tensor.name], [output.full_name], op_version=16)
 
 
-def _float_type(operator: Any) -> Any:
+def _float_type(operator: Operator) -> type[TensorType]:
     from skl2onnx.common.data_types import DoubleTensorType, FloatTensorType
 
     return DoubleTensorType if isinstance(operator.inputs[0].type, DoubleTensorType) else FloatTensorType

@@ -1,4 +1,4 @@
-"""Plots in scikit-learn's manner: numbers from an estimator, drawn on matplotlib axes."""
+"""scikit-learn style displays: charts of fitted models on matplotlib axes."""
 
 from bochner.reporting.displays.drift import DriftDisplay
 from bochner.reporting.displays.error_bars import ErrorBarDisplay

@@ -1,17 +1,25 @@
-"""What all displays share: axes to draw on, in scikit-learn's manner."""
+"""Base of the displays: numbers of a fitted model that draw themselves on matplotlib axes, as in scikit-learn."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from abc import ABC, abstractmethod
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from bochner._json import plain
+from bochner._typing import JsonDict
 from bochner.errors import MissingExtraError
+from bochner.reporting.displays.axes import draw_chart
+from bochner.reporting.svg import Chart
 
-__all__ = ["BLUE", "GREEN", "GREY", "ORANGE", "Display"]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
 
-BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#767676"
+__all__ = ["ChartDisplay", "Display"]
 
 
-class Display:
+class Display(ABC):
     """Numbers that can draw themselves.
 
     Attributes
@@ -23,10 +31,10 @@ class Display:
 
     _size: ClassVar[tuple[float, float]] = (6.0, 4.0)
 
-    ax_: Any
-    figure_: Any
+    ax_: Axes
+    figure_: Figure | SubFigure
 
-    def plot(self, ax: Any = None) -> Self:
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw the numbers.
 
         Parameters
@@ -48,5 +56,20 @@ class Display:
         self._draw(ax)
         return self
 
-    def _draw(self, ax: Any) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _draw(self, ax: Axes) -> None: ...
+
+
+class ChartDisplay(Display):
+    """A display whose chart is also in the report: one description, drawn as SVG there and by matplotlib here.
+
+    A subclass is a dataclass whose fields are those of a part of the report's summary.
+    """
+
+    @abstractmethod
+    def _chart(self, part: JsonDict) -> Chart:
+        """The chart of a part of the summary."""
+
+    def _draw(self, ax: Axes) -> None:
+        fields: Any = self  # a dataclass, by the contract of this class
+        draw_chart(self._chart(plain(asdict(fields))), ax)

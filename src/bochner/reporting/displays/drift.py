@@ -1,17 +1,21 @@
-"""Drift: the evidence over a stream, or the columns behind it."""
+"""Drift display: evidence over a stream, or the contribution of each column."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from bochner._typing import Array
+from bochner._typing import Array, MatrixLike
 from bochner.errors import AssumptionError, invalid_parameter
 from bochner.estimators import DriftDetector
-from bochner.reporting.displays.base import BLUE, Display
+from bochner.reporting.displays.axes import BLUE
+from bochner.reporting.displays.base import Display
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["DriftDisplay"]
 
@@ -39,7 +43,9 @@ class DriftDisplay(Display):
     _size = (8.0, 3.2)
 
     @classmethod
-    def from_estimator(cls, estimator: DriftDetector, X: Any = None, *, kind: str = "evidence", ax: Any = None) -> Self:
+    def from_estimator(
+        cls, estimator: DriftDetector, X: MatrixLike | None = None, *, kind: str = "evidence", ax: Axes | None = None
+    ) -> Self:
         """Draw what a fitted detector knows.
 
         Parameters
@@ -65,7 +71,7 @@ class DriftDisplay(Display):
         names = tuple(name if isinstance(name, str) else f"column {name}" for name in known)
         return cls(estimator, kind, shares, names).plot(ax)
 
-    def _draw(self, ax: Any) -> None:
+    def _draw(self, ax: Axes) -> None:
         if self.kind == "evidence":
             self.detector.plot(ax)
             return

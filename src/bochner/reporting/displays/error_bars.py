@@ -1,23 +1,28 @@
-"""Do error bars hold what they promise?"""
+"""Calibration display of error bars: observed against nominal coverage."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from bochner._typing import Array
+from bochner._typing import Array, ArrayLike, JsonDict, MatrixLike
 from bochner.errors import InvalidDataError
-from bochner.reporting.displays.base import BLUE, GREY, ORANGE, Display
+from bochner.reporting.displays.base import ChartDisplay
+from bochner.reporting.figures import coverage_chart
+from bochner.reporting.svg import Chart
 from bochner.reporting.validation import coverage
 from bochner.reporting.view import ModelView
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["ErrorBarDisplay"]
 
 
 @dataclass(eq=False)
-class ErrorBarDisplay(Display):
+class ErrorBarDisplay(ChartDisplay):
     """Share of targets inside intervals of every level, against that level.
 
     scikit-learn's `CalibrationDisplay` does the same for the probabilities of a classifier.
@@ -48,7 +53,15 @@ class ErrorBarDisplay(Display):
     n_rows: int
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: Any, y: Any, *, sample_weight: Any = None, ax: Any = None) -> Self:
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: MatrixLike,
+        y: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        ax: Axes | None = None,
+    ) -> Self:
         """Draw for a model with `predict(X, return_std=True)`, best on rows that it has not seen.
 
         Parameters
@@ -68,7 +81,15 @@ class ErrorBarDisplay(Display):
         return cls.from_predictions(y, mean, std, sample_weight=sample_weight, ax=ax)
 
     @classmethod
-    def from_predictions(cls, y: Any, mean: Any, std: Any, *, sample_weight: Any = None, ax: Any = None) -> Self:
+    def from_predictions(
+        cls,
+        y: ArrayLike,
+        mean: ArrayLike,
+        std: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        ax: Axes | None = None,
+    ) -> Self:
         """Draw for predictions and their standard deviations.
 
         Parameters
@@ -88,9 +109,5 @@ class ErrorBarDisplay(Display):
         part = coverage(y, mean, std, weight)
         return cls(part["levels"], part["observed"], part["low"], part["high"], part["n_rows"]).plot(ax)
 
-    def _draw(self, ax: Any) -> None:
-        ax.fill_between(self.levels, self.low, self.high, color=ORANGE, alpha=0.2, label="what chance allows")
-        ax.plot([0, 1], [0, 1], color=GREY, ls="--", lw=1, label="exactly as promised")
-        ax.plot(self.levels, self.observed, "o-", color=BLUE, ms=4, label=f"observed on {self.n_rows:,} rows")
-        ax.set(xlabel="promised share", ylabel="observed share", xlim=(0, 1), ylim=(0, 1))
-        ax.legend(frameon=False, loc="upper left")
+    def _chart(self, part: JsonDict) -> Chart:
+        return coverage_chart(part)

@@ -1,23 +1,28 @@
-"""Kernel error against the number of features."""
+"""Kernel error display: approximation error against the number of features."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from bochner._typing import Array
+from bochner._typing import Array, JsonDict, MatrixLike
 from bochner.errors import AssumptionError
 from bochner.reporting.approximation import kernel_error_curve
-from bochner.reporting.displays.base import BLUE, GREEN, GREY, ORANGE, Display
+from bochner.reporting.displays.base import ChartDisplay
+from bochner.reporting.figures import kernel_error_chart
+from bochner.reporting.svg import Chart
 from bochner.reporting.view import ModelView
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["KernelErrorDisplay"]
 
 
 @dataclass(eq=False)
-class KernelErrorDisplay(Display):
+class KernelErrorDisplay(ChartDisplay):
     """Kernel error at nested widths, measured on rows, with the guarantee where one holds.
 
     Attributes
@@ -55,7 +60,9 @@ class KernelErrorDisplay(Display):
     delta: float
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: Any, *, delta: float = 0.01, n_rows: int = 300, ax: Any = None) -> Self:
+    def from_estimator(
+        cls, estimator: Any, X: MatrixLike, *, delta: float = 0.01, n_rows: int = 300, ax: Axes | None = None
+    ) -> Self:
         """Measure and draw.
 
         Parameters
@@ -86,12 +93,5 @@ class KernelErrorDisplay(Display):
             delta,
         ).plot(ax)
 
-    def _draw(self, ax: Any) -> None:
-        ax.loglog(self.widths, self.largest, "o-", color=BLUE, ms=4, label=f"largest over {self.n_rows} rows")
-        ax.loglog(self.widths, self.root_mean_square, "s--", color=ORANGE, ms=4, label="root mean square")
-        if self.guaranteed is not None:
-            label = f"guaranteed, probability {1 - self.delta:g}"
-            ax.loglog(self.widths, self.guaranteed, "^:", color=GREEN, ms=4, label=label)
-        ax.axvline(self.width, color=GREY, ls="-.", lw=1, label="this model")
-        ax.set(xlabel="number of features", ylabel="kernel error")
-        ax.legend(frameon=False)
+    def _chart(self, part: JsonDict) -> Chart:
+        return kernel_error_chart(part)

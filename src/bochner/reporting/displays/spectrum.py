@@ -1,23 +1,28 @@
-"""The spectrum of the features on the data."""
+"""Spectrum display: eigenvalues of the second moment of the features."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from bochner._typing import Array
+from bochner._typing import Array, JsonDict
 from bochner.errors import AssumptionError
 from bochner.reporting.choices import spectrum
-from bochner.reporting.displays.base import BLUE, GREEN, Display
+from bochner.reporting.displays.base import ChartDisplay
+from bochner.reporting.figures import spectrum_chart
+from bochner.reporting.svg import Chart
 from bochner.reporting.view import ModelView
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["SpectrumDisplay"]
 
 
 @dataclass(eq=False)
-class SpectrumDisplay(Display):
+class SpectrumDisplay(ChartDisplay):
     """Eigenvalues of the second moment of the features, per row, with the penalty: those above it are learned.
 
     Attributes
@@ -25,6 +30,10 @@ class SpectrumDisplay(Display):
     rank, eigenvalue : array
     penalty : float or None
         alpha / n.
+    n_above_penalty : int or None
+        Eigenvalues above it.
+    width : int
+        Number of features.
     ax_ : matplotlib Axes
     figure_ : matplotlib Figure
     """
@@ -32,9 +41,11 @@ class SpectrumDisplay(Display):
     rank: Array
     eigenvalue: Array
     penalty: float | None
+    n_above_penalty: int | None
+    width: int
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> Self:
+    def from_estimator(cls, estimator: Any, *, ax: Axes | None = None) -> Self:
         """Draw the spectrum of a model that keeps its moments.
 
         Parameters
@@ -49,11 +60,8 @@ class SpectrumDisplay(Display):
         part = spectrum(ModelView.of(estimator))
         if "missing" in part:
             raise AssumptionError(part["missing"])
-        return cls(np.asarray(part["rank"]), np.asarray(part["eigenvalue"]), part["penalty"]).plot(ax)
+        rank, eigenvalue = np.asarray(part["rank"]), np.asarray(part["eigenvalue"])
+        return cls(rank, eigenvalue, part["penalty"], part["n_above_penalty"], part["width"]).plot(ax)
 
-    def _draw(self, ax: Any) -> None:
-        ax.loglog(self.rank, self.eigenvalue, "-", color=BLUE, lw=1.8, label="eigenvalue")
-        if self.penalty:
-            ax.axhline(self.penalty, color=GREEN, ls=":", label=f"penalty alpha / n = {self.penalty:.2g}")
-        ax.set(xlabel="rank", ylabel="eigenvalue of the features' second moment")
-        ax.legend(frameon=False, loc="lower left")
+    def _chart(self, part: JsonDict) -> Chart:
+        return spectrum_chart(part)

@@ -1,17 +1,21 @@
-"""The witness function of two samples: where they differ."""
+"""Witness display: where two samples differ, by the MMD witness function."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.utils import check_array
 
-from bochner._typing import Array
+from bochner._typing import Array, MatrixLike
 from bochner.comparison import MMD, KernelTestResult, mmd
 from bochner.errors import invalid_parameter
-from bochner.reporting.displays.base import BLUE, GREY, ORANGE, Display
+from bochner.reporting.displays.axes import BLUE, GREY, ORANGE
+from bochner.reporting.displays.base import Display
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["WitnessDisplay"]
 
@@ -53,7 +57,14 @@ class WitnessDisplay(Display):
 
     @classmethod
     def from_samples(
-        cls, X: Any, Y: Any, *, columns: Any = None, n_points: int = 80, ax: Any = None, **mmd_: Any
+        cls,
+        X: MatrixLike,
+        Y: MatrixLike,
+        *,
+        columns: int | tuple[int, int] | None = None,
+        n_points: int = 80,
+        ax: Axes | None = None,
+        **mmd_: Any,
     ) -> Self:
         """Embed both samples and draw their witness.
 
@@ -76,7 +87,14 @@ class WitnessDisplay(Display):
 
     @classmethod
     def from_result(
-        cls, result: MMD | KernelTestResult, X: Any, Y: Any, *, columns: Any = None, n_points: int = 80, ax: Any = None
+        cls,
+        result: MMD | KernelTestResult,
+        X: MatrixLike,
+        Y: MatrixLike,
+        *,
+        columns: int | tuple[int, int] | None = None,
+        n_points: int = 80,
+        ax: Axes | None = None,
     ) -> Self:
         """Draw the witness of a result of `mmd` or `mmd_test` on these samples.
 
@@ -91,9 +109,10 @@ class WitnessDisplay(Display):
         display : WitnessDisplay
         """
         known = getattr(X, "columns", None)
-        X, Y = check_array(X, dtype=np.float64, input_name="X"), check_array(Y, dtype=np.float64, input_name="Y")
-        chosen = _columns(columns, X.shape[1])
-        pooled = np.vstack([X, Y])
+        first = check_array(X, dtype=np.float64, input_name="X")
+        second = check_array(Y, dtype=np.float64, input_name="Y")
+        chosen = _columns(columns, first.shape[1])
+        pooled = np.vstack([first, second])
         low, high = np.quantile(pooled[:, chosen], [0.005, 0.995], axis=0)
         grid = tuple(np.linspace(*ends, n_points) for ends in zip(low, high))
         mesh = np.meshgrid(*grid)
@@ -101,13 +120,13 @@ class WitnessDisplay(Display):
         for j, values in zip(chosen, mesh):
             points[:, j] = values.ravel()
         names = tuple(f"column {j}" if known is None else str(known[j]) for j in chosen)
-        shown = tuple(rows[:: max(1, len(rows) // _SHOWN_ROWS)][:, chosen] for rows in (X, Y))
+        shown = tuple(rows[:: max(1, len(rows) // _SHOWN_ROWS)][:, chosen] for rows in (first, second))
         return cls(grid, result.witness(points).reshape(mesh[0].shape), names, shown).plot(ax)  # type: ignore[arg-type]
 
-    def _draw(self, ax: Any) -> None:
+    def _draw(self, ax: Axes) -> None:
         (self._surface if len(self.grid) == 2 else self._curve)(ax)
 
-    def _curve(self, ax: Any) -> None:
+    def _curve(self, ax: Axes) -> None:
         grid, values = self.grid[0], self.values.ravel()
         ax.axhline(0, color=GREY, lw=1)
         ax.plot(grid, values, color="black", lw=1.6, label="witness")
@@ -118,13 +137,13 @@ class WitnessDisplay(Display):
         ax.set(xlabel=self.names[0], ylabel="witness", xlim=(grid[0], grid[-1]))
         ax.legend(frameon=False)
 
-    def _surface(self, ax: Any) -> None:
+    def _surface(self, ax: Axes) -> None:
         limit = float(np.max(np.abs(self.values))) or 1.0
         levels = np.linspace(-limit, limit, 13)
         drawn = ax.contourf(*self.grid, self.values, levels=levels, cmap="RdBu")
         ax.contour(*self.grid, self.values, levels=[0.0], colors="black", linewidths=0.8)
         for rows, marker, name in zip(self.samples, ("o", "x"), ("first sample", "second sample")):
-            ax.scatter(*rows.T, s=9, marker=marker, color="0.15", alpha=0.5, lw=0.7, label=name)
+            ax.scatter(rows[:, 0], rows[:, 1], s=9, marker=marker, color="0.15", alpha=0.5, lw=0.7, label=name)
         ax.set(
             xlabel=self.names[0],
             ylabel=self.names[1],
@@ -135,7 +154,7 @@ class WitnessDisplay(Display):
         ax.legend(loc="upper left")
 
 
-def _columns(columns: Any, d: int) -> list[int]:
+def _columns(columns: int | tuple[int, int] | None, d: int) -> list[int]:
     chosen = list(range(min(d, 2))) if columns is None else np.atleast_1d(columns).tolist()
     if not 1 <= len(chosen) <= 2 or len(set(chosen)) != len(chosen) or not all(j in range(d) for j in chosen):
         raise invalid_parameter("WitnessDisplay", "columns", f"one or two different columns of {d}", columns)

@@ -1,4 +1,4 @@
-"""Formulas exactly as printed, right or wrong, by paper. None can become a certificate; each names what to use instead.
+"""Published formulas exactly as printed, by paper. None can become a certificate; each names what to use instead.
 
 VALID: the statement is true, by the printed proof or another. UNPROVED: not proved, not refuted. REFUTED: false, and
 `counterexample()` shows it. `correction` gives the reason.
@@ -6,16 +6,18 @@ VALID: the statement is true, by the printed proof or another. UNPROVED: not pro
 
 from bochner.theory.published.li_honorio import (
     LiHonorioCorollary1,
-    LiHonorioEq7,
-    LiHonorioEq8,
-    LiHonorioEq9,
-    LiHonorioEq10,
-    LiHonorioEq12,
     LiHonorioTheorem1,
     LiHonorioTheorem1Line,
     LiHonorioTheorem2,
     LiHonorioTheorem3,
     li_honorio_thm1,
+)
+from bochner.theory.published.li_honorio_equations import (
+    LiHonorioEq7,
+    LiHonorioEq8,
+    LiHonorioEq9,
+    LiHonorioEq10,
+    LiHonorioEq12,
 )
 from bochner.theory.published.raj import RajTheorem31, RajTheorem31Pointwise, RajTheorem32
 from bochner.theory.published.sutherland_schneider import (

@@ -1,0 +1,66 @@
+"""Private and experimental parts of scikit-learn (parameter validation, callbacks), wrapped once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.callback import CallbackSupportMixin
+from sklearn.callback import with_callbacks as _with_callbacks
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.metaestimators import available_if as _available_if
+from sklearn.utils.validation import _check_sample_weight
+
+from bochner.errors import InvalidDataError
+
+__all__ = [
+    "SEED_RULE",
+    "CallbackSupportMixin",
+    "HasMethods",
+    "Interval",
+    "StrOptions",
+    "available_if",
+    "check_sample_weight",
+    "refuse_lazy",
+    "validated",
+    "with_callbacks",
+]
+
+
+SEED_RULE: list[Any] = ["random_state", np.random.Generator]
+"""What `random_state` may be."""
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def validated(method: Method) -> Method:
+    """Check the constructor's parameters against `_parameter_constraints` before the method runs."""
+    return cast(Method, _fit_context(prefer_skip_nested_validation=True)(method))
+
+
+def with_callbacks(method: Method) -> Method:
+    """A fit that scikit-learn's callbacks may watch; type checkers see its signature."""
+    return cast(Method, _with_callbacks(method))
+
+
+def available_if(check: Callable[[Any], bool]) -> Callable[[Method], Method]:
+    """A method that an object has only if a check of it holds; type checkers see its signature."""
+    return cast(Callable[[Method], Method], _available_if(check))
+
+
+def check_sample_weight(sample_weight: Any, X: Any) -> Any:
+    """Weights in float64: finite, not negative, not all zero; None stays None."""
+    if sample_weight is None:
+        return None
+    return _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+
+
+def refuse_lazy(X: Any) -> None:
+    """scikit-learn's message for a lazy frame is obscure; ours says what to do."""
+    if hasattr(X, "collect") and not hasattr(X, "__array__"):
+        raise InvalidDataError(
+            f"X must be a table in memory. Got a {type(X).__name__}: call X.collect() first, or give "
+            "bochner.scan_frame(X, target=...) to an estimator that takes scans."
+        )

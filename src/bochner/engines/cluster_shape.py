@@ -1,0 +1,10 @@
+"""How a pass is cut on a cluster: tasks, merges, waves. The cost model of a plan has the same numbers."""
+
+BRANCHES = 4
+"""Totals that one task merges."""
+
+TASKS_PER_THREAD = 4
+"""Tasks of a pass: what a lost worker costs, against merges and traffic."""
+
+WAVES = 8
+"""Parts of a pass with a checkpoint, which is written between them."""

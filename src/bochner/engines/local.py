@@ -1,0 +1,92 @@
+"""The engine of one machine: blocks of rows in the threads of this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bochner._threads import run_in_threads
+from bochner._typing import Array, FloatType, Rows
+from bochner.data import READ_ROWS, Block, RowSource
+from bochner.engines.base import Engine, Ledger, OnPart, Part, Reduction, Total
+from bochner.features import FeatureMap
+
+__all__ = ["LocalEngine"]
+
+
+class _Done(NamedTuple):
+    """What a thread has made of a block."""
+
+    start: int
+    n_rows: int
+    checksum: int
+    part: Any
+
+
+class LocalEngine(Engine):
+    """Threads of this process.
+
+    Blocks are added in the order of the rows, so that one cut gives the same bits in every run.
+    """
+
+    @property
+    def is_local(self) -> bool:
+        return True
+
+    def reduce(
+        self,
+        rows: RowSource,
+        reduction: Reduction[Total, Part],
+        total: Total,
+        *,
+        on_part: OnPart | None = None,
+        ledger: Ledger | None = None,
+    ) -> Total:
+        cut = reduction.cut(rows.planned_rows)
+
+        def work(block: Block, scratch: Any) -> _Done | None:
+            if ledger is not None and ledger.contains(block):
+                return None
+            checksum = 0 if ledger is None else ledger.checksum(block)
+            return _Done(block.start, block.n_rows, checksum, reduction.part(block, scratch))
+
+        def finish(done: _Done | None) -> object:
+            nonlocal total
+            if done is None:
+                return None
+            entry = {done.start: done.checksum}
+            with nullcontext() if ledger is None else ledger.adding(entry, total, cut.block_rows):
+                total = reduction.add(total, done.part)
+            return StopIteration if on_part is not None and on_part(done.n_rows) is True else None
+
+        try:
+            run_in_threads(
+                work,
+                rows.blocks(cut.block_rows),
+                state=lambda: reduction.scratch(cut.block_rows),
+                finish=finish,
+                n_threads=cut.n_threads,
+            )
+        finally:
+            if ledger is not None:
+                ledger.save(total)
+        return total
+
+    def parts(self, rows: RowSource, reduction: Reduction[Total, Part]) -> Iterator[Total]:
+        cut = reduction.cut(rows.planned_rows)
+        scratch = reduction.scratch(cut.block_rows)
+        for block in rows.blocks(cut.block_rows):
+            yield reduction.add(reduction.empty(), reduction.part(block, scratch))
+
+    def ship(self, feature_map: FeatureMap) -> FeatureMap:
+        return feature_map
+
+    def hold(self, rows: RowSource) -> None:
+        return
+
+    def apply(self, rows: RowSource, function: Callable[[Rows], Array], n_columns: int, dtype: FloatType) -> Any:
+        found = [function(block.X) for block in rows.blocks(READ_ROWS)]
+        return np.concatenate(found) if found else np.empty((0, n_columns), dtype=dtype)

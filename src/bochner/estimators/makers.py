@@ -1,0 +1,78 @@
+"""Feature maps of estimators: random Fourier features, landmarks, or a transformer of the user's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.base import clone
+
+from bochner._typing import Rows, Transformer
+from bochner.data import RowSource
+from bochner.estimators.fourier import FourierFeatures
+from bochner.estimators.nystroem import NystroemFeatures
+from bochner.features import map_of
+from bochner.fitting import ROWS_FOR_FEATURES, DrawnFeatures
+from bochner.kernels import Stationary
+from bochner.sampling import Sampler, resolve_sampler
+
+__all__ = ["FourierMaker", "LandmarkMaker", "TransformerMaker"]
+
+
+@dataclass(frozen=True)
+class FourierMaker:
+    """`FourierFeatures` of a sampler."""
+
+    sampling: str | Sampler
+
+    @property
+    def nested(self) -> bool:
+        return resolve_sampler(self.sampling).nested
+
+    @property
+    def looks_at_rows(self) -> bool:
+        return resolve_sampler(self.sampling).uses_pilot
+
+    def draw(self, kernel: Stationary | None, width: int, rows: RowSource, seed: int) -> DrawnFeatures:
+        features = FourierFeatures(kernel, n_components=width, sampling=self.sampling, random_state=seed)
+        features.fit(self._rows(rows, seed))
+        return DrawnFeatures(features, features.map_)
+
+    def _rows(self, rows: RowSource, seed: int) -> Rows:
+        """Rows of positive weight for a sampler that looks at them, else one row, which tells the width.
+
+        All of them if they are in memory, else a sample.
+        """
+        if not self.looks_at_rows:
+            return np.zeros((1, rows.n_features), dtype=rows.dtype)
+        known = rows.arrays
+        if known is None:
+            return rows.sample(ROWS_FOR_FEATURES, seed)
+        return known.X if known.sample_weight is None else known.X[np.flatnonzero(known.sample_weight)]
+
+
+@dataclass(frozen=True)
+class LandmarkMaker:
+    """`NystroemFeatures` with landmarks from the rows."""
+
+    nested: bool = False
+    looks_at_rows: bool = True
+
+    def draw(self, kernel: Stationary | None, width: int, rows: RowSource, seed: int) -> DrawnFeatures:
+        X = rows.sample(max(width, ROWS_FOR_FEATURES), seed)
+        features = NystroemFeatures(kernel, n_components=min(width, X.shape[0]), random_state=seed).fit(X)
+        return DrawnFeatures(features, features.map_)
+
+
+@dataclass(frozen=True)
+class TransformerMaker:
+    """Any scikit-learn transformer, with its own kernel or none."""
+
+    transformer: Transformer
+    nested: bool = False
+    looks_at_rows: bool = True
+
+    def draw(self, kernel: Stationary | None, width: int, rows: RowSource, seed: int) -> DrawnFeatures:
+        X = rows.sample(ROWS_FOR_FEATURES, seed) if rows.arrays is None else rows.arrays.X
+        fitted = clone(self.transformer).fit(X)
+        return DrawnFeatures(fitted, map_of(fitted, X))

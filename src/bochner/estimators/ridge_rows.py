@@ -1,0 +1,85 @@
+"""What a KernelRegressor settles before its fit: rows, solver, checkpoint."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bochner._typing import ArrayLike, MatrixLike
+from bochner.data import RowSource
+from bochner.errors import InvalidDataError
+from bochner.estimators.kernel_model import check_penalties
+from bochner.estimators.rows import rows_to_fit
+from bochner.fitting import FitCheckpoint, RidgeSettings
+from bochner.planning import choose_solver
+from bochner.solvers import DirectSolver, IterativeSolver, PenaltyRule, RidgeSolver
+
+if TYPE_CHECKING:
+    from bochner.estimators.regressor import KernelRegressor
+
+__all__ = ["open_checkpoint", "ridge_rows", "ridge_settings", "solver_for"]
+
+
+def ridge_rows(
+    model: KernelRegressor, X: MatrixLike, y: ArrayLike | None, sample_weight: ArrayLike | None, *, reset: bool
+) -> tuple[RowSource, bool]:
+    """The rows to fit, and whether their target is a single one; with as many targets as before, unless reset."""
+    rows, targets = rows_to_fit(model, X, y, sample_weight, reset=reset, multi_output=True, y_numeric=True)
+    flat = rows.n_targets == 1 if targets is None else targets.ndim == 1
+    if not reset and rows.n_targets != (known := model.fitted_.n_targets):
+        raise InvalidDataError(f"y must have {known} targets as before. Got {rows.n_targets}.")
+    if model.features == "nystroem" and rows.arrays is not None:
+        rows = replace(rows.arrays, dtype=np.dtype(np.float64))  # as its features: penalties below float32 are common
+    return rows, flat
+
+
+def solver_for(model: KernelRegressor, rows: RowSource) -> RidgeSolver:
+    """The solver of a fit: the one asked for, or the one that is faster.
+
+    Rows that can be read only once, or whose number is not known before, and maps of unknown width go to the direct
+    one.
+    """
+    if not isinstance(model.solver, str):
+        return model.solver
+    direct, iterative = DirectSolver(), IterativeSolver(model.tol, model.max_iter)
+    width = model.n_components
+    if model.solver != "auto":
+        return direct if model.solver == "direct" else iterative
+    if model.features is not None or isinstance(width, str) or rows.passes is not None or rows.known_rows is None:
+        return direct
+    chosen = choose_solver(
+        n_rows=rows.n_rows,
+        n_features=rows.n_features,
+        n_components=width,
+        n_targets=rows.n_targets,
+        alpha=model.alpha,
+        dtype=rows.dtype,
+        tol=model.tol,
+    )
+    return direct if chosen == "direct" else iterative
+
+
+def ridge_settings(model: KernelRegressor, solver: RidgeSolver) -> RidgeSettings:
+    """The parameters of an estimator as a value."""
+    return RidgeSettings(
+        owner=type(model).__name__,
+        features=model.feature_settings(model.seed_),
+        solver=solver,
+        rule=PenaltyRule(model.alpha, check_penalties(model, model.alphas), model.fit_intercept),
+        conformal=model.interval == "conformal",
+        validation_fraction=model.validation_fraction,
+    )
+
+
+def open_checkpoint(model: KernelRegressor, solver: RidgeSolver, rows: RowSource) -> FitCheckpoint | None:
+    """The checkpoint of this fit, with what an earlier run of it left there."""
+    if model.checkpoint is None:
+        return None
+    identity = {"solver": solver.name, **model.checkpoint_identity(rows)}
+    if solver.needs == "moments":
+        return FitCheckpoint.of_moments(model.checkpoint, identity)
+    names = ("alpha", "alphas", "fit_intercept", "tol", "validation_fraction")
+    identity |= {name: repr(getattr(model, name)) for name in names}
+    return FitCheckpoint.of_iterations(model.checkpoint, identity, rows)

@@ -1,0 +1,44 @@
+"""Fits as values: rows and settings in, a fitted model out. Nothing here knows scikit-learn's estimators."""
+
+from bochner.fitting.checkpoints import FitCheckpoint
+from bochner.fitting.classifier import (
+    ClassifierSettings,
+    FittedClassifier,
+    Labels,
+    add_labelled_rows,
+    fit_classifier,
+)
+from bochner.fitting.features import ROWS_FOR_FEATURES, ChosenFeatures, DrawnFeatures, FeatureSettings, MapMaker
+from bochner.fitting.intervals import ConformalScores, calibration_split
+from bochner.fitting.ridge import RidgeSettings, add_rows, fit_ridge, left_out_rows, require_moments
+from bochner.fitting.ridge_model import FittedRidge
+from bochner.fitting.watch import Pass, Silent, Watch
+from bochner.fitting.width_rule import WIDTHS, WidthCurve, WidthSearch
+
+__all__ = [
+    "ROWS_FOR_FEATURES",
+    "WIDTHS",
+    "ChosenFeatures",
+    "ClassifierSettings",
+    "ConformalScores",
+    "DrawnFeatures",
+    "FeatureSettings",
+    "FitCheckpoint",
+    "FittedClassifier",
+    "FittedRidge",
+    "Labels",
+    "MapMaker",
+    "Pass",
+    "RidgeSettings",
+    "Silent",
+    "Watch",
+    "WidthCurve",
+    "WidthSearch",
+    "add_labelled_rows",
+    "add_rows",
+    "calibration_split",
+    "fit_classifier",
+    "fit_ridge",
+    "left_out_rows",
+    "require_moments",
+]

@@ -1,0 +1,209 @@
+"""Fitting classifiers on features: rows, labels and settings in, a fitted model out.
+
+fit_classifier(rows, labelled, settings) -> FittedClassifier
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from bochner._typing import Array, FloatType, Transformer
+from bochner.data import RowSource
+from bochner.errors import InvalidDataError
+from bochner.features import FeatureMap, LinearResponse
+from bochner.fitting.features import ChosenFeatures, FeatureSettings
+from bochner.memory import require_memory
+from bochner.solvers import (
+    ClassificationProblem,
+    Fold,
+    LinearSolution,
+    Logistic,
+    QuadraticPenalty,
+    choose_penalty,
+    classifier_bill,
+    default_penalties,
+    inverse_temperature,
+    out_of_fold_scores,
+)
+from bochner.statistics import FeatureStream, RowIdentity, identify
+from bochner.tuning import Tuning
+
+__all__ = ["ClassifierSettings", "FittedClassifier", "Labels", "add_labelled_rows", "fit_classifier"]
+
+_CV_TOL = 1e-3  # of the fits that compare penalties: differences of held-out losses are larger
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Labels 0 ... n_classes - 1 and weights of all rows, those of the classes included."""
+
+    labels: Array
+    weight: Array
+    n_classes: int
+
+
+@dataclass(frozen=True)
+class ClassifierSettings:
+    """All that decides a classifier, beside the rows.
+
+    Attributes
+    ----------
+    features : FeatureSettings
+    loss : {"logistic", "hinge", "squared_hinge"}
+    alpha : float or None
+        The penalty; None: by cross-validation.
+    alphas : array or None
+        Penalties to choose from.
+    folds : callable
+        The folds of a problem, for cross-validation and calibration.
+    fit_intercept, probability : bool
+    tol : float
+    max_iter : int
+    """
+
+    features: FeatureSettings
+    loss: str
+    alpha: float | None
+    alphas: Array | None
+    folds: Callable[[ClassificationProblem], list[Fold]]
+    fit_intercept: bool
+    probability: bool
+    tol: float
+    max_iter: int
+
+
+@dataclass(frozen=True, eq=False)
+class FittedClassifier:
+    """A classifier that was fitted to rows.
+
+    Attributes
+    ----------
+    features : transformer
+    feature_map : FeatureMap
+    solution : LinearSolution
+    alpha : float
+    n_rows : int
+        Rows of the last fit.
+    tuning : Tuning or None
+    alphas, cv_losses : array or None
+        Penalties that were tried by cross-validation, and their held-out losses in every fold.
+    inverse_temperature : float
+        Factor of the scores before the softmax of probabilities.
+    row_identity : RowIdentity or None
+        Checksum of the rows; None for a model that approximates that of all rows.
+    prior : QuadraticPenalty or None
+        What earlier rows of `partial_fit` add to the objective.
+    """
+
+    features: Transformer
+    feature_map: FeatureMap
+    solution: LinearSolution
+    alpha: float
+    n_rows: int
+    tuning: Tuning | None = None
+    alphas: Array | None = None
+    cv_losses: Array | None = None
+    inverse_temperature: float = 1.0
+    row_identity: RowIdentity | None = None
+    prior: QuadraticPenalty | None = None
+
+    def response(self) -> LinearResponse:
+        """Scores of the classes as a function of rows."""
+        precision: FloatType = np.dtype(np.float32)  # that of the rows, if it is more
+        return LinearResponse(self.feature_map, self.solution.coef, self.solution.intercept, precision)
+
+
+def fit_classifier(rows: RowSource, labels: Labels, settings: ClassifierSettings) -> FittedClassifier:
+    """Choose the features and the penalty, solve, and calibrate probabilities of a hinge loss if they are wanted."""
+    chosen = settings.features.choose(rows, (labels.labels, labels.weight))
+    identity = identify(rows, labels.labels, labels.weight)
+    problem = _problem(rows, labels, chosen.map, settings)
+    alpha, alphas, losses = _penalty(problem, settings)
+    solution = problem.solve(alpha, tol=settings.tol, max_iter=settings.max_iter)
+    temperature = 1.0
+    if settings.loss != "logistic" and settings.probability:
+        temperature = _calibrated(problem, alpha, solution, settings)
+    return FittedClassifier(
+        chosen.drawn.transformer,
+        chosen.map,
+        solution,
+        alpha,
+        rows.n_rows,
+        chosen.tuning,
+        alphas,
+        losses,
+        temperature,
+        identity,
+    )
+
+
+def add_labelled_rows(
+    fit: FittedClassifier | None, rows: RowSource, labels: Labels, settings: ClassifierSettings
+) -> FittedClassifier:
+    """A logistic model with more rows. Of earlier ones, their solution and its curvature are kept.
+
+    A normal approximation to their likelihood, with the curvature averaged over the classes: the model of all rows is
+    approached, not met.
+    """
+    assert settings.alpha is not None
+    prior = QuadraticPenalty(settings.alpha) if fit is None else fit.prior
+    assert prior is not None
+    chosen = settings.features.choose(rows, (labels.labels, labels.weight)) if fit is None else None
+    features, feature_map, tuning = _of(chosen, fit)
+    problem = _problem(rows, labels, feature_map, settings)
+    solver = problem.newton(problem.weight)
+    solution = solver.solve(prior, tol=settings.tol, max_iter=settings.max_iter)
+    prior = prior.updated(solution, solver.curvature(solution))
+    return FittedClassifier(features, feature_map, solution, settings.alpha, rows.n_rows, tuning, prior=prior)
+
+
+def _of(chosen: ChosenFeatures | None, fit: FittedClassifier | None) -> tuple[Transformer, FeatureMap, Tuning | None]:
+    if chosen is not None:
+        return chosen.drawn.transformer, chosen.map, chosen.tuning
+    assert fit is not None
+    return fit.features, fit.feature_map, fit.tuning
+
+
+def _problem(
+    rows: RowSource, labels: Labels, feature_map: FeatureMap, settings: ClassifierSettings
+) -> ClassificationProblem:
+    D = feature_map.n_components
+    bill = classifier_bill(feature_map, n_rows=rows.n_rows, n_classes=labels.n_classes, dtype=rows.dtype)
+    require_memory(bill, f"Lower n_components (now {D}), or raise the budget with bochner.set_config(memory=...).")
+    stream = FeatureStream(rows, feature_map)
+    if settings.loss != "logistic" and not stream.kept and not rows.in_memory:
+        raise InvalidDataError(
+            f"loss={settings.loss!r} visits rows in random order: they, or their features, must fit in memory. Use "
+            "loss='logistic', or raise the budget with bochner.set_config(memory=...)."
+        )
+    return ClassificationProblem(
+        stream=stream,
+        labels=labels.labels.astype(np.intp),
+        weight=labels.weight,
+        n_classes=labels.n_classes,
+        loss=settings.loss,
+        fit_intercept=settings.fit_intercept,
+        seed=settings.features.seed,
+    )
+
+
+def _penalty(problem: ClassificationProblem, settings: ClassifierSettings) -> tuple[float, Array | None, Array | None]:
+    """The penalty, those that were tried, and their held-out losses."""
+    if settings.alpha is not None:
+        return settings.alpha, None, None
+    alphas = default_penalties(problem) if settings.alphas is None else settings.alphas
+    tol = max(settings.tol, _CV_TOL)
+    return choose_penalty(problem, alphas, settings.folds(problem), tol=tol, max_iter=settings.max_iter)
+
+
+def _calibrated(
+    problem: ClassificationProblem, alpha: float, solution: LinearSolution, settings: ClassifierSettings
+) -> float:
+    """Temperature of the scores of rows by models that have not seen them."""
+    rows, scores = out_of_fold_scores(
+        problem, alpha, settings.folds(problem), solution, tol=settings.tol, max_iter=settings.max_iter
+    )
+    return inverse_temperature(scores, Logistic(problem.labels[rows], problem.weight[rows]))

@@ -1,0 +1,99 @@
+"""The feature map of a fit: kernel and length scale, width, then the draw."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from bochner.data import RowSource
+from bochner.features import FeatureMap
+from bochner.kernels import Stationary
+from bochner.planning import default_width
+from bochner.tuning import ScaleRule, Targets, Tuning
+
+__all__ = ["ROWS_FOR_FEATURES", "ChosenFeatures", "DrawnFeatures", "FeatureSettings", "MapMaker"]
+
+ROWS_FOR_FEATURES = 20_000
+"""Rows that a data-dependent map sees of a table that is not in memory."""
+
+
+@dataclass(frozen=True)
+class DrawnFeatures:
+    """A fitted transformer, which users see as `features_`, and its feature map."""
+
+    transformer: Any
+    map: FeatureMap
+
+
+class MapMaker(Protocol):
+    """How a model gets its map once the kernel is known: random Fourier features, landmarks, a user's transformer."""
+
+    @property
+    def nested(self) -> bool:
+        """Whether a narrower map is the first part of a wider one, so that a width can be searched for."""
+        ...
+
+    @property
+    def looks_at_rows(self) -> bool:
+        """Whether the map depends on rows, beyond their number of columns."""
+        ...
+
+    def draw(self, kernel: Stationary | None, width: int, rows: RowSource, seed: int) -> DrawnFeatures:
+        """The map of a width; `kernel` is None for a maker that has its own."""
+        ...
+
+
+@dataclass(frozen=True)
+class ChosenFeatures:
+    """The map of a fit, and how its kernel was learned, if it was."""
+
+    drawn: DrawnFeatures
+    tuning: Tuning | None
+
+    @property
+    def map(self) -> FeatureMap:
+        return self.drawn.map
+
+
+@dataclass(frozen=True)
+class FeatureSettings:
+    """How the features of a model are chosen.
+
+    Attributes
+    ----------
+    scale : ScaleRule or None
+        How kernel and length scale are chosen; None for a maker that has its own kernel.
+    maker : MapMaker
+    width : int or None
+        Number of features; None: found by the data or by `default_width`.
+    seed : int
+    """
+
+    scale: ScaleRule | None
+    maker: MapMaker
+    width: int | None
+    seed: int
+
+    def width_for(self, rows: RowSource) -> int:
+        """The width that was given, or the one of the default rule."""
+        return default_width(rows.n_rows) if self.width is None else self.width
+
+    def kernel_for(self, rows: RowSource, targets: Targets | None = None) -> tuple[Stationary | None, Tuning | None]:
+        """Kernel with its scale, and how it was learned. `targets`: None for those of the rows."""
+        if self.scale is None:
+            return None, None
+        return self.scale.resolve(rows, seed=self.seed, width=self.width_for(rows), targets=targets)
+
+    def draw(self, kernel: Stationary | None, width: int, rows: RowSource) -> DrawnFeatures:
+        return self.maker.draw(kernel, width, rows, self.seed)
+
+    def choose(self, rows: RowSource, targets: Targets | None = None) -> ChosenFeatures:
+        """Kernel, scale, width and map, in this order."""
+        kernel, tuning = self.kernel_for(rows, targets)
+        width = 0 if self.scale is None else self.width_for(rows)
+        return ChosenFeatures(self.draw(kernel, width, rows), tuning)
+
+    @property
+    def looks_at_rows(self) -> bool:
+        """Whether rows are looked at before the fit."""
+        return self.maker.looks_at_rows or (self.scale is not None and self.scale.looks_at_rows)

@@ -1,0 +1,69 @@
+"""Prediction intervals: by the normal law, or distribution-free by split conformal prediction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.special import ndtri
+
+from bochner._random import Purpose, generator
+from bochner._typing import Array
+from bochner.data import ArrayRows, RowSource
+from bochner.errors import InvalidDataError
+
+__all__ = ["ConformalScores", "calibration_split", "normal_factor"]
+
+_SHARE, _MOST = 0.1, 2000  # of the rows held out: more would make the coverage of one fit only a little steadier
+_FEWEST = 20
+
+
+@dataclass(frozen=True)
+class ConformalScores:
+    """Scores |y - mean| / std of held-out rows, sorted, shape (m, t).
+
+    With s the ceil((m + 1) level)-th smallest score, the interval mean +- s std covers the target of a new row with
+    probability at least `level` and at most level + 1 / (m + 1), whatever the law of the rows and however wrong the
+    model, as long as new rows and held-out rows are exchangeable (Vovk et al. 2005; Lei et al. 2018, theorem 2.2). The
+    probability is over held-out and new rows together, not at every x.
+    """
+
+    scores: Array
+
+    @classmethod
+    def of(cls, Y: Array, mean: Array, std: Array) -> ConformalScores:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            scores = np.abs(Y - mean) / std
+        return cls(np.sort(np.where(mean == Y, 0.0, scores), axis=0))
+
+    def factor(self, level: float) -> Array:
+        """s for every target; infinite if the held-out rows are too few for the level."""
+        m = len(self.scores)
+        rank = int(np.ceil((m + 1) * level - 1e-9))
+        return self.scores[rank - 1] if rank <= m else np.full(self.scores.shape[1], np.inf)
+
+
+def normal_factor(level: float) -> float:
+    """Half the width of the central interval of a standard normal law."""
+    return float(ndtri(0.5 + level / 2))
+
+
+def calibration_split(blocks: RowSource, seed: int) -> tuple[ArrayRows, ArrayRows]:
+    """Rows to fit, and rows to calibrate on: a tenth of those of positive weight, at most 2,000.
+
+    The first part has all rows, with weight 0 for those of the second.
+    """
+    rows = blocks.arrays
+    if rows is None:
+        raise InvalidDataError(f"interval='conformal' needs rows in memory. Got {type(blocks).__name__}.")
+    weight = np.ones(rows.n_rows) if rows.sample_weight is None else np.array(rows.sample_weight, dtype=float)
+    present = np.flatnonzero(weight)
+    size = min(max(_FEWEST, int(_SHARE * len(present))), _MOST)
+    if len(present) < 2 * size:
+        raise InvalidDataError(f"interval='conformal' needs at least {2 * _FEWEST} rows. Got {len(present)}.")
+    held = np.sort(generator(seed, Purpose.CALIBRATION).choice(present, size=size, replace=False))
+    weight[held] = 0
+    return (
+        replace(rows, sample_weight=weight),
+        replace(rows, X=rows.X[held], Y=rows.Y[held], sample_weight=None),
+    )

@@ -1,0 +1,149 @@
+"""Ridge fits from moments, step by step: a map, a pass over the rows, the solution."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Self
+
+import numpy as np
+
+from bochner._typing import Array, FloatType
+from bochner.config import get_config
+from bochner.data import RowSource
+from bochner.engines import engine_of
+from bochner.errors import InvalidDataError
+from bochner.features import FeatureMap
+from bochner.fitting.features import ChosenFeatures, DrawnFeatures
+from bochner.fitting.ridge_model import FittedRidge
+from bochner.fitting.watch import Silent, Watch
+from bochner.memory import MemoryBill, require_memory
+from bochner.solvers import EigenRidge, PenaltyRule, RidgeSolver, SolverContext, ridge_bill
+from bochner.statistics import Moments, MomentsCheckpoint, PassPlan, accumulate, plan_pass
+from bochner.statistics.leave_one_out import LeaveOneOut
+from bochner.tuning import Tuning
+
+__all__ = ["MomentsFit", "moments_bill"]
+
+_DOUBLE: FloatType = np.dtype(np.float64)
+
+
+def moments_bill(rows: RowSource, feature_map: FeatureMap) -> tuple[PassPlan, MemoryBill]:
+    """How the pass of a direct fit is cut, and what the fit holds."""
+    plan = plan_pass(rows.planned_rows, feature_map, rows.n_targets, rows.dtype)
+    bill = ridge_bill(plan, feature_map, n_targets=rows.n_targets, dtype=rows.dtype, reading=rows.read_bytes)
+    return plan, bill
+
+
+class MomentsFit:
+    """A ridge fit on its way: the model so far is `fit`, and every model that is complete is published.
+
+    Parameters
+    ----------
+    fit : FittedRidge
+        With the moments of the rows that were added.
+    publish : callable
+        Called with every state of the fit that is a model.
+    """
+
+    def __init__(self, fit: FittedRidge, publish: Callable[[FittedRidge], None] = lambda fit: None) -> None:
+        self._publish = publish
+        self._plan: PassPlan | None = None
+        self.fit = fit
+
+    @classmethod
+    def drawn(
+        cls,
+        drawn: DrawnFeatures,
+        tuning: Tuning | None,
+        rows: RowSource,
+        solver: RidgeSolver,
+        rule: PenaltyRule,
+        *,
+        publish: Callable[[FittedRidge], None] = lambda fit: None,
+        ledger: MomentsCheckpoint | None = None,
+    ) -> Self:
+        """A map and empty moments, or those of a checkpoint, after the bill."""
+        D = drawn.map.n_components
+        remedy = f"Lower n_components (now {D}), or raise the budget with bochner.set_config(memory=...)."
+        require_memory(moments_bill(rows, drawn.map)[1], remedy)
+        moments = Moments.empty(D, rows.n_targets)
+        if ledger is not None:
+            ledger.restore(moments)
+        fit = FittedRidge(drawn.transformer, drawn.map, rule, solver, rows.dtype, moments=moments, tuning=tuning)
+        publish(fit)
+        return cls(fit, publish)
+
+    @classmethod
+    def begun(
+        cls,
+        chosen: ChosenFeatures,
+        rows: RowSource,
+        solver: RidgeSolver,
+        rule: PenaltyRule,
+        *,
+        publish: Callable[[FittedRidge], None],
+    ) -> Self:
+        """As `drawn`, of features that were chosen."""
+        return cls.drawn(chosen.drawn, chosen.tuning, rows, solver, rule, publish=publish)
+
+    @property
+    def moments(self) -> Moments:
+        assert self.fit.moments is not None
+        return self.fit.moments
+
+    def add(self, rows: RowSource, watch: Watch, ledger: MomentsCheckpoint | None = None) -> Self:
+        """One pass: add the moments of the rows."""
+        plan, bill = moments_bill(rows, self.fit.feature_map)
+        if ledger is not None:
+            plan = replace(plan, block_rows=ledger.block_rows or plan.block_rows)
+        D = self.fit.feature_map.n_components
+        require_memory(bill, f"Lower n_components (now {D}), or raise the budget with bochner.set_config(memory=...).")
+        on_block, finish = watch.begin(rows.n_blocks(plan.block_rows))
+        accumulate(rows, self.fit.feature_map, self.moments, plan, on_block=on_block, checkpoint=ledger)
+        finish()
+        if not self.moments.weight > 0:
+            raise InvalidDataError("The sum of sample_weight must be positive. Got 0.")
+        self._plan = plan
+        return self
+
+    def solved(self, rows: RowSource) -> Self:
+        """Choose the penalty and solve; "loo" makes one more pass."""
+
+        def leave_one_out(solver: EigenRidge, alphas: Array) -> Array:
+            return self._leave_one_out(rows, solver, alphas)
+
+        fit = self.fit
+        solution = fit.solver.solve(self.moments, fit.rule, SolverContext(leave_one_out=leave_one_out))
+        self._enter(replace(fit, found=solution))
+        return self
+
+    def in_enough_precision(self, rows: RowSource) -> Self:
+        """Fit again in float64 if float32 is too imprecise for the best penalty, and there is memory for it.
+
+        Callbacks have seen their pass.
+        """
+        single = self.fit.solution.at_floor and self.fit.precision == np.float32
+        if not single or rows.arrays is None:
+            return self
+        double = replace(rows.arrays, dtype=_DOUBLE)
+        if moments_bill(double, self.fit.feature_map)[1].total > get_config().memory_budget():
+            return self
+        moments = Moments.empty(self.fit.feature_map.n_components, rows.n_targets)
+        again = MomentsFit(replace(self.fit, moments=moments, found=None))
+        again.add(double, Silent()).solved(double)
+        self._enter(again.fit)
+        return self
+
+    def _leave_one_out(self, rows: RowSource, solver: EigenRidge, alphas: Array) -> Array:
+        """Mean squared leave-one-out error of every penalty."""
+        engine, feature_map = engine_of(rows), self.fit.feature_map
+        plan = self._plan or moments_bill(rows, feature_map)[0]
+        basis = solver.basis(alphas, self.moments, rows.dtype)
+        reduction = LeaveOneOut(engine.ship(feature_map), rows.dtype, basis, plan)
+        errors = engine.reduce(rows, reduction, reduction.empty())
+        return errors / (self.moments.weight * rows.n_targets)
+
+    def _enter(self, fit: FittedRidge) -> None:
+        self.fit = fit
+        self._publish(fit)

@@ -1,0 +1,116 @@
+"""Fitted ridge regression as a value: features, moments, solution, and what they answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from bochner._typing import Array, FloatType, Rows, Transformer
+from bochner.features import FeatureMap, LinearResponse, transform
+from bochner.fitting.intervals import ConformalScores, normal_factor
+from bochner.fitting.width_rule import WidthCurve
+from bochner.solvers import PenaltyRule, RidgeSolver, Solution, SolverContext, Spread
+from bochner.statistics import Moments, RowIdentity
+from bochner.tuning import Tuning
+
+__all__ = ["FittedRidge"]
+
+_SPREAD_ROWS = 1024
+
+
+@dataclass(frozen=True, eq=False)
+class FittedRidge:
+    """A ridge model that was fitted to rows.
+
+    Attributes
+    ----------
+    features : transformer
+        Of the rows to the features.
+    feature_map : FeatureMap
+        Its map.
+    rule : PenaltyRule
+    solver : RidgeSolver
+    row_type : dtype
+        Float type of the rows.
+    moments : Moments or None
+        Sufficient statistics of the rows; None for a solver that needs none.
+    found : Solution or None
+        The solution, if it is settled; None: solved from the moments when it is asked for.
+    tuning : Tuning or None
+    width_curve : WidthCurve or None
+    conformal : ConformalScores or None
+        Scores of calibration rows, for intervals.
+    row_identity : RowIdentity or None
+        Checksum of the rows of a fit without moments; those with moments have it there.
+    """
+
+    features: Transformer
+    feature_map: FeatureMap
+    rule: PenaltyRule
+    solver: RidgeSolver
+    row_type: FloatType
+    moments: Moments | None = None
+    found: Solution | None = None
+    tuning: Tuning | None = None
+    width_curve: WidthCurve | None = None
+    conformal: ConformalScores | None = None
+    row_identity: RowIdentity | None = None
+
+    @cached_property
+    def solution(self) -> Solution:
+        """The solution, found now if rows were added since."""
+        if self.found is not None:
+            return self.found
+        rule = replace(self.rule, alpha="gcv") if self.rule.alpha == "loo" else self.rule  # an interrupted fit
+        return self.solver.solve(self.moments, rule, SolverContext())
+
+    @property
+    def identity(self) -> RowIdentity | None:
+        """Checksum of the rows of the fit; None if it is not known."""
+        return self.row_identity if self.moments is None else self.moments.identity
+
+    @property
+    def n_targets(self) -> int:
+        return int(self.solution.coef.shape[1] if self.moments is None else len(self.moments.y_mean))
+
+    @property
+    def precision(self) -> FloatType:
+        """Float type of the products."""
+        if self.moments is None:
+            return self.row_type
+        return np.dtype(np.float32 if self.moments.precision > 1e-10 else np.float64)
+
+    @property
+    def dof(self) -> float:
+        """Effective degrees of freedom."""
+        return self.solution.dof_of(self.moments, fit_intercept=self.rule.fit_intercept)
+
+    @property
+    def spread(self) -> Spread:
+        """What error bars come from."""
+        return self.solution.spread_of(self.moments, fit_intercept=self.rule.fit_intercept)
+
+    def response(self) -> LinearResponse:
+        """Predictions as a function of rows."""
+        return LinearResponse(self.feature_map, self.solution.coef, self.solution.intercept, self.precision)
+
+    def standard_deviations(self, X: Rows) -> Array:
+        """Of new observations, shape (n, t): noise and coefficients, and what landmarks do not explain."""
+        dtype, spread = np.promote_types(X.dtype, self.precision), self.spread
+        starts = range(0, X.shape[0], _SPREAD_ROWS)
+        parts = [self._variances(X[i : i + _SPREAD_ROWS], spread, dtype) for i in starts]
+        variances = np.concatenate(parts) if parts else np.empty(0)
+        return np.sqrt(self.solution.noise_variance * variances[:, None]).astype(X.dtype)
+
+    def _variances(self, X: Rows, spread: Spread, dtype: FloatType) -> Array:
+        """In units of the noise variance."""
+        Z = transform(self.feature_map, X, dtype)
+        return spread.of(Z) + self.feature_map.unseen_variance(X, Z, self.solution.alpha)
+
+    def interval_factors(self, level: float) -> Array:
+        """Half the widths (t,) of prediction intervals in standard deviations."""
+        if self.conformal is None:
+            return np.full(self.n_targets, normal_factor(level))
+        return self.conformal.factor(level)

@@ -1,0 +1,83 @@
+"""Solutions of ridge regression: what every solver returns, and every model answers from."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Protocol
+
+from bochner._typing import Array
+from bochner.solvers.path import RidgePath
+from bochner.statistics.moments import Moments
+
+__all__ = ["Solution", "Spread"]
+
+
+class Spread(Protocol):
+    """Error bars: the variance of a prediction in units of the noise variance."""
+
+    def of(self, Z: Array) -> Array:
+        """v(z) of every row of features; at least 1."""
+        ...
+
+
+@dataclass(frozen=True)
+class Solution(ABC):
+    """A ridge model and what its solver knows of it. Solutions of different solvers are siblings.
+
+    Attributes
+    ----------
+    alpha : float
+    coef : array of shape (D, t)
+    intercept : array of shape (t,)
+    noise_variance : array of shape (t,)
+        At its maximum likelihood, or such that GCV is the mean predictive variance where the penalty is not Bayesian.
+    log_evidence : float
+        nan if the solver does not know it.
+    path : RidgePath or None
+        The penalties that were tried, if any.
+    loo : array or None
+        Mean squared leave-one-out error of every penalty of the path, if it was computed.
+    raised : bool
+        The penalty asked for was singular to working precision, and a larger one was used.
+    at_floor : bool
+        A smaller penalty is wanted than the precision of the moments allows.
+    """
+
+    alpha: float
+    coef: Array
+    intercept: Array
+    noise_variance: Array
+    log_evidence: float
+    path: RidgePath | None = None
+    loo: Array | None = None
+    raised: bool = False
+    at_floor: bool = False
+
+    @property
+    def iterations(self) -> int:
+        """Of an iterative solver; 1 for a direct one."""
+        return 1
+
+    @property
+    def residual_history(self) -> Array | None:
+        """Relative residuals before every iteration and after the last, of an iterative solver."""
+        return None
+
+    @property
+    def condition_numbers(self) -> tuple[float, float] | None:
+        """Of the equations, at most, and of the preconditioned ones, at least, of an iterative solver."""
+        return None
+
+    @property
+    def status(self) -> str | None:
+        """Why the solver stopped short of what was asked, with the remedy; None if it did not."""
+        return None
+
+    @abstractmethod
+    def dof_of(self, moments: Moments | None, *, fit_intercept: bool) -> float:
+        """Effective degrees of freedom tr G (G + alpha I)^-1, plus 1 for an intercept."""
+
+    @abstractmethod
+    def spread_of(self, moments: Moments | None, *, fit_intercept: bool) -> Spread:
+        """Error bars of predictions."""

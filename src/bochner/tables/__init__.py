@@ -1,0 +1,24 @@
+"""Mixed tables to numbers: encoders of columns, targets, weights, and the split into training and test rows."""
+
+from bochner.tables.encoder import TableEncoder
+from bochner.tables.named_columns import column_of_table
+from bochner.tables.reading import read_column
+from bochner.tables.rows import SplitTable, TableRows, encode_rows, split_rows
+from bochner.tables.split import held_out_by_column, held_out_by_lot
+from bochner.tables.target import Target, Task, read_target, read_weights
+
+__all__ = [
+    "SplitTable",
+    "TableEncoder",
+    "TableRows",
+    "Target",
+    "Task",
+    "column_of_table",
+    "encode_rows",
+    "held_out_by_column",
+    "held_out_by_lot",
+    "read_column",
+    "read_target",
+    "read_weights",
+    "split_rows",
+]

@@ -1,0 +1,234 @@
+"""Column encoders: standardised numbers, one-hot categories, cyclic dates.
+
+A column comes as `bochner.tables.reading` gives it. What is learned of it is a frozen dataclass of plain values.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from dataclasses import asdict, dataclass
+from typing import ClassVar, Self
+
+import numpy as np
+
+from bochner._typing import Array, JsonDict
+
+__all__ = ["CategoryColumn", "Column", "DateColumn", "NumberColumn", "column_of"]
+
+_MISSING = "(missing)"
+_OTHER = "(other)"
+_EXAMPLES = 3
+_LISTED = 1000
+
+
+@dataclass(frozen=True)
+class Column(ABC):
+    """A column as it was in training."""
+
+    name: str
+
+    kind: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def outputs(self) -> list[str]:
+        """Names of the columns that it becomes."""
+
+    @abstractmethod
+    def write(self, values: Array, out: Array) -> None:
+        """Write its numbers to `out`, of shape (rows, len(outputs))."""
+
+    @abstractmethod
+    def sentence(self) -> str:
+        """What is done with it, in words."""
+
+    def surprise(self, values: Array) -> str | None:
+        """What these values have that training did not, and what becomes of it; None where there is nothing."""
+        return None
+
+    def to_dict(self) -> JsonDict:
+        """Plain values, with the kind."""
+        return {"kind": self.kind, **asdict(self)}
+
+
+@dataclass(frozen=True)
+class NumberColumn(Column):
+    """A number, standardised: (x - mean) / deviation; missing is the median, and a column of 0 and 1 says so."""
+
+    mean: float
+    deviation: float
+    median: float
+    n_missing: int
+
+    kind: ClassVar[str] = "number"
+
+    @classmethod
+    def learn(cls, name: str, values: Array) -> Self:
+        absent = np.isnan(values)
+        present = values[~absent]
+        median = float(np.median(present))
+        filled = np.where(absent, median, values)
+        deviation = float(filled.std()) or 1.0  # constant where present: missing or not is what it says
+        return cls(name, float(filled.mean()), deviation, median, int(absent.sum()))
+
+    @property
+    def outputs(self) -> list[str]:
+        return [self.name, f"{self.name} is missing"] if self.n_missing else [self.name]
+
+    def write(self, values: Array, out: Array) -> None:
+        absent = np.isnan(values)
+        out[:, 0] = (np.where(absent, self.median, values) - self.mean) / self.deviation
+        if self.n_missing:
+            out[:, 1] = absent
+
+    def sentence(self) -> str:
+        if not self.n_missing:
+            return "standardised"
+        gaps = _counted(self.n_missing, "missing value")
+        return f"standardised; {gaps} at the median {self.median:.4g}, marked by a column"
+
+    def surprise(self, values: Array) -> str | None:
+        absent = 0 if self.n_missing else int(np.isnan(values).sum())
+        gaps = _counted(absent, "missing value")
+        return f"{gaps}, none in training: taken as the median {self.median:.4g}" if absent else None
+
+
+@dataclass(frozen=True)
+class CategoryColumn(Column):
+    """A category: one column of 0 and 1 per level; levels that are rare share one, missing is a level.
+
+    A level that training did not have is a rare one; without rare ones in training it has no column, only zeros.
+    `rare` lists the rare levels, unless they are more than 1,000.
+    """
+
+    levels: list[str | None]
+    n_rare: int
+    rare: list[str | None]
+
+    kind: ClassVar[str] = "category"
+
+    @classmethod
+    def learn(cls, name: str, values: Array, *, min_rows: int, max_levels: int) -> Self:
+        counts = Counter(values.tolist())
+        common = [level for level, rows in counts.most_common(max_levels) if rows >= min_rows]
+        rare = sorted(counts.keys() - set(common), key=_order)
+        return cls(name, sorted(common, key=_order), len(rare), rare if len(rare) <= _LISTED else [])
+
+    @property
+    def outputs(self) -> list[str]:
+        shown = [_MISSING if level is None else level for level in self.levels]
+        return [f"{self.name}={level}" for level in [*shown, *([_OTHER] if self.n_rare else [])]]
+
+    def write(self, values: Array, out: Array) -> None:
+        place = {level: at for at, level in enumerate(self.levels)}
+        places = np.fromiter((place.get(value, len(place)) for value in values.tolist()), np.intp, len(values))
+        out[:] = places[:, None] == np.arange(out.shape[1])
+
+    def sentence(self) -> str:
+        rare = f", and one for {self.n_rare:,} rare levels" if self.n_rare else ""
+        return f"one column for each of {len(self.levels)} levels{rare}"
+
+    def surprise(self, values: Array) -> str | None:
+        if self.n_rare > len(self.rare):
+            return None  # so many that they are not listed: new ones cannot be told from them
+        known = {*self.levels, *self.rare}
+        unseen = Counter(value for value in values.tolist() if value not in known)
+        if not unseen:
+            return None
+        examples = ", ".join(_MISSING if level is None else repr(level) for level in list(unseen)[:_EXAMPLES])
+        more = ", ..." if len(unseen) > _EXAMPLES else ""
+        fate = "the rare ones" if self.n_rare else "no level"
+        return f"{_counted(unseen.total(), 'value')} that training did not have ({examples}{more}): taken as {fate}"
+
+
+def _order(level: str | None) -> tuple[bool, str]:
+    """Levels by name, missing last."""
+    return level is None, level or ""
+
+
+# Part of a date -> (period in its unit, or None where it is not cyclic). A year is a number, with its fraction.
+_PARTS: dict[str, float | None] = {"year": None, "month": 12.0, "weekday": 7.0, "hour": 24.0}
+
+
+@dataclass(frozen=True)
+class DateColumn(Column):
+    """A date or time: the year with its fraction, standardised, and sine and cosine of month, weekday and hour.
+
+    Parts that are constant in training are left out. Missing is the middle of every part, and a column says so.
+    """
+
+    parts: list[str]
+    mean: float
+    deviation: float
+    n_missing: int
+
+    kind: ClassVar[str] = "date"
+
+    @classmethod
+    def learn(cls, name: str, values: Array) -> Self:
+        present = values[~np.isnat(values)]
+        days = present.astype("datetime64[D]")
+        within = list(_PARTS) if (days != days[0]).any() else ["hour"]  # times of one day have no year
+        parts = [part for part in within if np.ptp(_date_part(part, present)) > 0]
+        years = _date_part("year", present)
+        return cls(name, parts, float(years.mean()), float(years.std()) or 1.0, int(len(values) - len(present)))
+
+    @property
+    def outputs(self) -> list[str]:
+        cyclic = [f"{self.name} {part} {wave}" for part in self.parts if _PARTS[part] for wave in ("sin", "cos")]
+        absent = [f"{self.name} is missing"] if self.n_missing else []
+        return [*([f"{self.name} year"] if "year" in self.parts else []), *cyclic, *absent]
+
+    def write(self, values: Array, out: Array) -> None:
+        absent = np.isnat(values)
+        at = 0
+        for part in self.parts:
+            number, period = _date_part(part, values), _PARTS[part]
+            if period is None:
+                out[:, at] = (number - self.mean) / self.deviation
+                at += 1
+            else:
+                angle = 2 * np.pi * number / period
+                out[:, at], out[:, at + 1] = np.sin(angle), np.cos(angle)
+                at += 2
+        out[absent] = 0
+        if self.n_missing:
+            out[:, at] = absent
+
+    def sentence(self) -> str:
+        absent = f"; {_counted(self.n_missing, 'missing value')} marked by a column" if self.n_missing else ""
+        named = [f"{part} (sine and cosine)" if _PARTS[part] else part for part in self.parts]
+        return f"date: {', '.join(named)}{absent}"
+
+    def surprise(self, values: Array) -> str | None:
+        absent = 0 if self.n_missing else int(np.isnat(values).sum())
+        gaps = _counted(absent, "missing date")
+        return f"{gaps}, none in training: taken as the middle of every part" if absent else None
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def column_of(state: JsonDict) -> Column:
+    """The column behind its plain values."""
+    kinds: dict[str, type[Column]] = {kind.kind: kind for kind in (NumberColumn, CategoryColumn, DateColumn)}
+    return kinds[state["kind"]](**{name: value for name, value in state.items() if name != "kind"})
+
+
+def _date_part(part: str, values: Array) -> Array:
+    """A part of dates, as numbers: NaN where the date is missing."""
+    year = values.astype("datetime64[Y]")
+    day = values.astype("datetime64[D]")
+    absent = np.isnat(values)
+    if part == "year":
+        length = (year + 1).astype("datetime64[us]") - year.astype("datetime64[us]")
+        number = year.astype(float) + 1970 + (values - year) / length
+    elif part == "month":
+        number = (values.astype("datetime64[M]") - year).astype(float)
+    elif part == "weekday":
+        number = (day.astype(float) + 3) % 7  # 1970-01-01 was a Thursday; Monday is 0
+    else:
+        number = (values - day) / np.timedelta64(1, "h")
+    return np.where(absent, np.nan, number)

@@ -1,0 +1,74 @@
+"""Columns by name of pandas, polars and Arrow frames and of arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Self
+
+from sklearn.utils import check_array
+
+from bochner._sklearn import refuse_lazy
+from bochner._typing import Array, MatrixLike
+from bochner.errors import InvalidDataError
+from bochner.tables.reading import Series
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["NamedColumns", "column_of_table", "listed", "quoted"]
+
+_MOST = 8
+
+
+class NamedColumns:
+    """The columns of a frame or an array, by name; those of an array are x0, x1, ..."""
+
+    def __init__(self, names: list[str], n_rows: int, columns: list[Array | Series], named: bool) -> None:
+        self.names, self.n_rows, self.named = names, n_rows, named
+        self._columns = columns
+        self._place = {name: at for at, name in enumerate(names)}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._place
+
+    @classmethod
+    def of(cls, X: MatrixLike) -> Self:
+        """The columns of a table that a user handed over."""
+        refuse_lazy(X)
+        if not hasattr(X, "columns") and not hasattr(X, "column_names"):
+            array = check_array(X, dtype=None, ensure_all_finite=False, estimator="TableEncoder")
+            if array.dtype.kind == "c":
+                raise ValueError("Complex data not supported.")
+            return cls([f"x{at}" for at in range(array.shape[1])], array.shape[0], list(array.T), False)
+        import narwhals as nw
+
+        frame = nw.from_native(X, eager_only=True)  # type: ignore[call-overload]
+        names = [str(name) for name in frame.columns]
+        if len(frame) == 0 or not names:
+            raise InvalidDataError(
+                f"The table must have rows and columns. Got {len(frame)} rows, {len(names)} columns."
+            )
+        return cls(names, len(frame), list(frame.iter_columns()), True)  # one by one costs a list of names each
+
+    def column(self, name: str) -> Array | Series:
+        """A column of an array, or a narwhals series."""
+        return self._columns[self._place[name]]
+
+
+def column_of_table(table: pa.Table, name: str, path: str) -> pa.ChunkedArray:
+    """One column of an Arrow table, or the error that lists those that there are."""
+    if name not in table.column_names:
+        names = ", ".join(map(repr, table.column_names[:12])) + (", ..." if len(table.column_names) > 12 else "")
+        raise InvalidDataError(f"{path!r} has no column {name!r}. It has {names}.")
+    return table[name]
+
+
+def quoted(names: Iterable[str]) -> str:
+    """Names in quotes, for a message."""
+    return listed([repr(name) for name in names])
+
+
+def listed(names: list[str], most: int = _MOST) -> str:
+    """A list for people: the first of many, and how many more."""
+    more = len(names) - most
+    return ", ".join(names) if more <= 1 else f"{', '.join(names[:most])} and {more:,} more"

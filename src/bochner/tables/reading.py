@@ -1,0 +1,142 @@
+"""Typed columns: a column of a frame or an array as float64, datetime64 or texts, with its missing values.
+
+float64 for numbers (missing is NaN), datetime64 for dates (missing is NaT), objects for categories (texts, missing is
+None).
+"""
+
+from __future__ import annotations
+
+from datetime import time
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from bochner._typing import Array
+from bochner.errors import InvalidDataError
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+__all__ = ["Series", "missing", "read_column"]
+
+Series: TypeAlias = "nw.Series[Any]"
+
+
+def missing(values: Array) -> Array:
+    """Which values of a column, as `read_column` gives it, are missing."""
+    if values.dtype.kind == "O":
+        return np.fromiter((value is None for value in values.tolist()), bool, len(values))
+    absent: Array = np.isnat(values) if values.dtype.kind == "M" else np.isnan(values)
+    return absent
+
+
+def read_column(column: Array | Series, name: str, kind: str | None = None) -> Array:
+    """A column of an array, or a narwhals series, as one array of its kind, or of the kind that is asked for."""
+    values = column if isinstance(column, np.ndarray) else _from_series(column, name)
+    values = _labels(values) if kind == "category" else _typed(values, name)
+    found = {"f": "number", "M": "date", "O": "category"}[values.dtype.kind]
+    if kind is not None and found != kind and not missing(values).all():
+        example = values[~missing(values)][0]
+        raise InvalidDataError(f"Column {name!r} must hold a {kind}, as in training. Got a {found}: {str(example)!r}.")
+    return values if kind is None or found == kind else _nothing(kind, len(values))
+
+
+def _typed(values: Array, name: str) -> Array:
+    """Numbers as float64, dates as they are, anything else as texts."""
+    if values.dtype.kind == "O":
+        values = _numbers_in_objects(values)
+    if values.dtype.kind == "M":
+        return values
+    if values.dtype.kind not in "biuf":
+        return _labels(values)
+    numbers = values.astype(float)
+    _refuse_infinite(numbers, name)
+    return numbers
+
+
+def _from_series(series: Series, name: str) -> Array:
+    import narwhals as nw
+
+    kind = series.dtype
+    if series.null_count() == len(series):
+        return np.full(len(series), np.nan)
+    if kind == nw.Boolean or kind.is_numeric():
+        return _floats(series)
+    if kind == nw.Datetime or _has_zone(series):
+        return np.asarray(series.to_native(), dtype="datetime64[us]")  # in a time zone: UTC
+    if kind == nw.Date:
+        return np.asarray(series.cast(nw.Datetime("us")).to_numpy(), dtype="datetime64[us]")
+    if kind == nw.Duration:
+        return _floats(series.dt.total_microseconds()) / 1e6
+    if kind == nw.Time:
+        return _as_times(_objects(series))
+    if kind in (nw.String, nw.Categorical, nw.Enum, nw.Object):
+        return _objects(series)
+    raise InvalidDataError(f"Column {name!r} must hold numbers, texts, dates or booleans. Got {kind}: drop it.")
+
+
+def _floats(series: Series) -> Array:
+    import narwhals as nw
+
+    numbers = series if series.dtype == nw.Float64 else series.cast(nw.Float64)
+    return np.asarray(numbers.to_numpy(), dtype=float)
+
+
+def _objects(series: Series) -> Array:
+    values = np.empty(len(series), dtype=object)
+    values[:] = series.to_list()
+    return values
+
+
+def _has_zone(series: Series) -> bool:
+    """Dates of pandas in a time zone; narwhals does not know one with an underscore, such as America/New_York."""
+    return getattr(getattr(series.to_native(), "dtype", None), "tz", None) is not None
+
+
+def _as_times(values: Array) -> Array:
+    """Times of day, as dates of one day: only their hour varies."""
+    day = np.datetime64("1970-01-01", "us")
+    return np.array([np.datetime64("NaT", "us") if value is None else day + _since_midnight(value) for value in values])
+
+
+def _since_midnight(value: time) -> np.timedelta64:
+    seconds = 3600 * value.hour + 60 * value.minute + value.second
+    return np.timedelta64(1_000_000 * seconds + value.microsecond, "us")
+
+
+def _numbers_in_objects(values: Array) -> Array:
+    """An object array of numbers only, as numbers; any other as it is."""
+    if any(isinstance(value, (str, bytes)) for value in values.tolist()):
+        return values
+    try:
+        return values.astype(float)
+    except (TypeError, ValueError):
+        return values
+
+
+def _labels(values: Array) -> Array:
+    labels = np.empty(len(values), dtype=object)
+    labels[:] = [_label(value) for value in values.tolist()]
+    return labels
+
+
+def _label(value: object) -> str | None:
+    """The text of a level: 3.0 is the level 3, since a column of whole numbers with gaps is read as floats."""
+    if value is None or value != value:
+        return None
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _refuse_infinite(values: Array, name: str) -> None:
+    infinite = np.flatnonzero(np.isinf(values))
+    if len(infinite):
+        raise InvalidDataError(
+            f"Column {name!r} must hold finite numbers. Got {len(infinite):,} infinite values, the first in row "
+            f"{infinite[0] + 1:,}: leave them empty, or drop the column."
+        )
+
+
+def _nothing(kind: str, n_rows: int) -> Array:
+    """A column of a kind in which every value is missing."""
+    empty = {"number": np.full(n_rows, np.nan), "date": np.full(n_rows, "NaT", dtype="datetime64[us]")}
+    return empty[kind] if kind in empty else np.full(n_rows, None, dtype=object)

@@ -1,0 +1,67 @@
+"""Training and test rows of a table: inputs, targets and weights, and the encoded matrix of a fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bochner._typing import Array
+from bochner.memory import MemoryBill, require_memory
+from bochner.tables.encoder import TableEncoder
+from bochner.tables.target import Target
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["SplitTable", "TableRows", "encode_rows", "split_rows"]
+
+_LARGE = 2**24
+"""Numbers in a table from which float32 is used: half the memory, and twice the speed."""
+
+
+@dataclass(frozen=True)
+class TableRows:
+    """Some rows of a table: inputs as they stand in it (None if there are no rows), targets and weights."""
+
+    inputs: pa.Table | None
+    y: Array
+    weight: Array | None
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+
+@dataclass(frozen=True)
+class SplitTable:
+    """Rows to fit and rows held out, and how many rows without a target were left out."""
+
+    target: Target
+    fit: TableRows
+    held_out: TableRows
+    n_without_target: int
+
+
+def split_rows(
+    table: pa.Table, target: Target, weight: Array | None, held_out: Array, *, n_without_target: int = 0
+) -> SplitTable:
+    """The rows of a table in two parts; `held_out` is a mask."""
+
+    def part(mask: Array) -> TableRows:
+        inputs = table.filter(mask) if mask.any() else None
+        return TableRows(inputs, target.values[mask], None if weight is None else weight[mask])
+
+    return SplitTable(target, part(~held_out), part(held_out), n_without_target)
+
+
+def encode_rows(encoder: TableEncoder, table: pa.Table) -> Array:
+    """Fit the encoder and encode the rows: in float32 if they are many, and only if they fit in the memory budget."""
+    encoder.fit(table)
+    shape = table.num_rows, len(encoder.get_feature_names_out())
+    if shape[0] * shape[1] > _LARGE:
+        encoder.set_params(dtype="float32")
+    encoded = shape[0] * shape[1] * np.dtype(encoder.dtype).itemsize
+    bill = MemoryBill({f"{shape[0]:,} rows of {shape[1]:,} encoded columns": encoded})
+    require_memory(bill, "Leave columns out (--drop), or levels of categories (TableEncoder(max_levels=...)).")
+    return encoder.transform(table)

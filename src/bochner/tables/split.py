@@ -1,0 +1,54 @@
+"""Train and test split of a table: at random (stratified for classes), or by a column."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from sklearn.model_selection import train_test_split
+
+from bochner._typing import Array
+from bochner.errors import InvalidDataError
+from bochner.tables.named_columns import column_of_table
+from bochner.tables.target import Target
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["held_out_by_column", "held_out_by_lot"]
+
+_HELD_OUT = ("test", "true", "1", "1.0")
+
+
+def held_out_by_column(table: pa.Table, name: str, path: str) -> Array:
+    """Rows in which a column says test, true or 1."""
+    column = column_of_table(table, name, path).to_pylist()
+    chosen = np.array([str(value).strip().lower() in _HELD_OUT for value in column])
+    if chosen.all() or not chosen.any():
+        raise InvalidDataError(
+            f"The split column {name!r} must say test, true or 1 in the rows to hold out, and something else in the "
+            f"others. It does so in {int(chosen.sum()):,} of {len(chosen):,} rows."
+        )
+    return chosen
+
+
+def held_out_by_lot(target: Target, share: float, seed: int) -> Array:
+    """A random share of the rows; of every class alike, where each has two rows or more."""
+    n = len(target.values)
+    chosen = np.zeros(n, dtype=bool)
+    if share == 0:
+        return chosen
+    if not 1 <= round(share * n) <= n - 1:
+        raise InvalidDataError(f"--test-size {share:g} of {n} rows must leave rows to fit and rows to hold out.")
+    _, test = train_test_split(np.arange(n), test_size=share, random_state=seed, stratify=_strata(target, share))
+    chosen[test] = True
+    return chosen
+
+
+def _strata(target: Target, share: float) -> Array | None:
+    if target.task == "regression":
+        return None
+    _, counts = np.unique(target.values, return_counts=True)
+    held_out = share * len(target.values)
+    possible = counts.min() >= 2 and min(held_out, len(target.values) - held_out) >= len(counts)
+    return target.values if possible else None

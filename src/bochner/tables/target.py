@@ -1,0 +1,105 @@
+"""Target column of a table: regression or classification, class labels, and sample weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+
+from bochner._typing import Array
+from bochner.errors import InvalidDataError
+from bochner.tables.named_columns import column_of_table
+from bochner.tables.reading import missing, read_column
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["RULE", "Target", "Task", "read_target", "read_weights"]
+
+Task: TypeAlias = Literal["regression", "classification"]
+
+_FEW = 10
+RULE = f"texts, true and false, or at most {_FEW} different whole numbers are classes; other numbers are regression"
+
+
+@dataclass(frozen=True)
+class Target:
+    """Values of the target, the task, and why it is this one."""
+
+    name: str
+    task: Task
+    reason: str
+    values: Array
+
+    @property
+    def classes(self) -> int:
+        return len(np.unique(self.values))
+
+
+def read_target(table: pa.Table, name: str, path: str, task: Task | None = None) -> Target:
+    """The target column of a table without missing values in it.
+
+    The task is told from the values (`RULE`) unless it is given. Labels keep their type: texts, numbers, booleans.
+    """
+    import narwhals as nw
+
+    column = nw.from_native(column_of_table(table, name, path), series_only=True)
+    values = read_column(column, name)
+    _refuse_missing(values, name)
+    if values.dtype.kind == "M":
+        raise InvalidDataError(f"The target {name!r} must be numbers or classes. Got dates.")
+    if np.all(values == values[0]):
+        raise InvalidDataError(f"The target {name!r} must vary. Got {str(values[0])!r} in every row.")
+    told, reason = _task(values, integer=column.dtype.is_integer(), boolean=column.dtype == nw.Boolean)
+    if task is None:
+        task = told
+    elif task != told:
+        reason = f"as given; its values alone would say {told}"
+    if task == "regression":
+        if values.dtype.kind != "f":
+            raise InvalidDataError(f"The target {name!r} must be numbers for regression. Got {str(values[0])!r}.")
+        return Target(name, task, reason, values)
+    return Target(name, task, reason, _classes(name, values, column.dtype == nw.Boolean))
+
+
+def _task(values: Array, *, integer: bool, boolean: bool) -> tuple[Task, str]:
+    if values.dtype.kind == "O":
+        return "classification", "its values are texts"
+    if boolean:
+        return "classification", "its values are true and false"
+    distinct = len(np.unique(values))
+    if integer and distinct <= _FEW:
+        return "classification", f"it has {distinct} different whole numbers"
+    return "regression", f"it has {distinct:,} different numbers"
+
+
+def _classes(name: str, values: Array, boolean: bool) -> Array:
+    labels = values.astype(str if values.dtype.kind == "O" or (values % 1).any() else bool if boolean else np.int64)
+    distinct = len(np.unique(labels))
+    if distinct > max(2, len(labels) / 2):
+        raise InvalidDataError(
+            f"The target {name!r} must have classes that rows share. Got {distinct:,} in {len(labels):,} rows."
+        )
+    return labels
+
+
+def _refuse_missing(values: Array, name: str) -> None:
+    absent = int(missing(values).sum())
+    if absent:
+        raise InvalidDataError(
+            f"The target {name!r} must have a value in every row. It is missing in {absent:,} of {len(values):,} rows: "
+            "fill them, or leave these rows out with --drop-missing-target."
+        )
+
+
+def read_weights(table: pa.Table, name: str | None, path: str) -> Array | None:
+    """Weights of the rows: numbers, not negative, not all zero."""
+    import narwhals as nw
+
+    if name is None:
+        return None
+    weights = read_column(nw.from_native(column_of_table(table, name, path), series_only=True), name)
+    if weights.dtype.kind != "f" or np.isnan(weights).any() or (weights < 0).any() or not weights.any():
+        raise InvalidDataError(f"The weights {name!r} must be numbers in every row, not negative and not all zero.")
+    return weights

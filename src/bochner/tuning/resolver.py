@@ -1,0 +1,138 @@
+"""Length scale rules "auto", "ard", "median" or numbers, resolved to a kernel, for all models and tests.
+
+| length_scale | kernel | the scale is |
+|---|---|---|
+| a number or an array | any | that |
+| "auto" | a kernel | its own |
+| "auto" | a name | learned from targets if there is a learner that does so, else the median distance |
+| "auto" | "auto" | learned, as is the kernel |
+| "ard" | any | learned, one per feature |
+| "median" | any | its own times the median distance between rows |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from bochner._typing import Array, ArrayLike, Rows
+from bochner.data import RowSource
+from bochner.errors import invalid_parameter
+from bochner.kernels import Stationary, resolve_kernel
+from bochner.kernels.base import check_scale
+from bochner.tuning.learners import ScaleLearner, ScaleSearch, Targets
+from bochner.tuning.median import MEDIAN_ROWS, median_length_scale
+from bochner.tuning.result import Tuning
+from bochner.tuning.search import candidate_kernels
+
+__all__ = ["ScaleRule"]
+
+
+@dataclass(frozen=True)
+class ScaleRule:
+    """How kernel and length scale of a model are chosen: given, the kernel's own, median distance, or learned.
+
+    Attributes
+    ----------
+    owner : str
+        Name of the class or function whose parameters these are, for messages.
+    kernel : str, Stationary or None
+        A kernel, its name, None for the Gaussian kernel, or "auto": the best of some.
+    length_scale : {"auto", "ard", "median"}, float or array of shape (n_features,)
+    learner : ScaleLearner or None
+        None: there are no targets to learn from, and "auto" is the median distance.
+    learns_one_scale : bool
+        Whether "auto" of a named kernel is learned; else it is the median distance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bochner.tuning import ScaleRule
+    >>> rule = ScaleRule("mmd", "gaussian", "median")
+    >>> rule.resolve_sample(np.array([[0.0], [1.0], [3.0]]), seed=0)
+    Gaussian(length_scale=2.0)
+    """
+
+    owner: str
+    kernel: str | Stationary | None
+    length_scale: ArrayLike
+    learner: ScaleLearner | None = None
+    learns_one_scale: bool = True
+
+    @property
+    def learns(self) -> bool:
+        """Whether scales are learned from targets: not those of a kernel that was handed over, unless asked for."""
+        if self.learner is None or not isinstance(self.length_scale, str) or self.length_scale == "median":
+            return False
+        return self.length_scale == "ard" or self._chooses_kernel or (self._named and self.learns_one_scale)
+
+    @property
+    def looks_at_rows(self) -> bool:
+        """Whether the rows decide the scale."""
+        return isinstance(self.length_scale, str) and not self._keeps_own_scale
+
+    def check(self) -> None:
+        """Refuse an unknown rule, and a given scale for a kernel that is yet to choose."""
+        rule = self.length_scale if isinstance(self.length_scale, str) else None
+        if self._chooses_kernel and rule not in ("auto", "ard"):
+            raise self._refusal("'auto' or 'ard' for kernel='auto'")
+        if rule is not None and rule not in self._rules:
+            raise self._refusal(f"{', '.join(map(repr, self._rules))} or positive numbers")
+
+    def resolve(
+        self, rows: RowSource, *, seed: int, width: int, targets: Targets | None = None
+    ) -> tuple[Stationary, Tuning | None]:
+        """The kernel with its scale for the rows of a source, and how it was learned, if it was.
+
+        Parameters
+        ----------
+        rows : RowSource
+        seed, width : int
+            Of the final fit.
+        targets : (array, array or None), default=None
+            Targets and weights of all rows; None: those of the source.
+        """
+        self.check()
+        if self.learner is not None and self.learns:
+            search = ScaleSearch(self._candidates(), self.length_scale == "ard", seed, width)
+            tuning = self.learner.learn(rows, rows.targets() if targets is None else targets, search)
+            if tuning is not None:
+                return tuning.kernel, tuning
+        kernel = self._unlearned(
+            rows.n_features, lambda own: median_length_scale(rows.sample(MEDIAN_ROWS, seed), own, seed)
+        )
+        return kernel, None
+
+    def resolve_sample(self, X: Rows, *, seed: int, sample_weight: Array | None = None) -> Stationary:
+        """The kernel with its scale for rows in memory, which have no targets; rows of weight 0 do not count."""
+        self.check()
+        return self._unlearned(X.shape[1], lambda own: median_length_scale(X, own, seed, sample_weight))
+
+    @property
+    def _rules(self) -> tuple[str, ...]:
+        return ("auto", "median") if self.learner is None else ("auto", "ard", "median")
+
+    @property
+    def _named(self) -> bool:
+        return self.kernel is None or isinstance(self.kernel, str)
+
+    @property
+    def _chooses_kernel(self) -> bool:
+        return isinstance(self.kernel, str) and self.kernel == "auto"
+
+    @property
+    def _keeps_own_scale(self) -> bool:
+        return not self._named and isinstance(self.length_scale, str) and self.length_scale == "auto"
+
+    def _candidates(self) -> list[Stationary]:
+        return candidate_kernels() if self._chooses_kernel else [resolve_kernel(self.owner, self.kernel)]
+
+    def _unlearned(self, n_features: int, median: Callable[[Stationary], float]) -> Stationary:
+        """The kernel with its scale where no targets teach it; `median` is asked only if it decides."""
+        kernel = resolve_kernel(self.owner, self.kernel)
+        if not isinstance(self.length_scale, str):
+            return kernel.with_length_scale(check_scale(self.owner, self.length_scale, n_features))
+        return kernel if self._keeps_own_scale else kernel.scaled_by(median(kernel))
+
+    def _refusal(self, rule: str) -> Exception:
+        return invalid_parameter(self.owner, "length_scale", rule, self.length_scale)
