@@ -103,3 +103,82 @@ def row_identity(X, Y, weight):
                 total[lane] += added
     parts = [tuple(value & mask for value in pair) for pair in sums]
     return RowIdentity(int(np.count_nonzero(weight)), *parts)
+
+
+def dual_sweep(Z, order, signs, active, squares, diagonal, upper, dual, W, bias, alpha, constant, first, last):
+    for i in order:
+        for c in range(first, last):
+            if active[i, c]:
+                y, old = signs[i, c], dual[i, c]
+                slope = 1 - diagonal[i] * old - y * (Z[i] @ W[c] + bias[c])
+                dual[i, c] = np.clip(old + slope / (squares[i] / alpha + diagonal[i]), 0, upper[i])
+                step = (dual[i, c] - old) * y / alpha
+                W[c] += step * Z[i]
+                bias[c] += constant * step
+
+
+def class_scores(scores):
+    """Scores of all classes: a column of zeros before a single one."""
+    return np.hstack([np.zeros_like(scores), scores]) if scores.shape[1] == 1 else scores
+
+
+def logistic_objective(Z, labels, w, alpha, coef, intercept):
+    """sum_i w_i log(sum_c exp(s_ic) / exp(s_iy)) + alpha/2 ||coef||^2, row by row."""
+    total = 0.5 * alpha * np.sum(coef**2)
+    for s, y, weight in zip(class_scores(Z @ coef + intercept), labels, w):
+        total += weight * (np.log(np.sum(np.exp(s - s.max()))) + s.max() - s[y])
+    return total
+
+
+def logistic_gradient(Z, labels, w, alpha, coef, intercept):
+    """Gradient of `logistic_objective` in coef and in the intercept."""
+    scores = class_scores(Z @ coef + intercept)
+    p = np.exp(scores - scores.max(axis=1, keepdims=True))
+    p /= p.sum(axis=1, keepdims=True)
+    residual = (w[:, None] * (p - np.eye(p.shape[1])[labels]))[:, -coef.shape[1] :]
+    return Z.T @ residual + alpha * coef, residual.sum(axis=0)
+
+
+def logistic_minimum(Z, labels, w, alpha, columns, intercept):
+    """Minimiser of `logistic_objective` by SciPy: coef (D, k) and intercept (k,)."""
+    from scipy.optimize import minimize
+
+    D = Z.shape[1]
+
+    def split(theta):
+        theta = theta.reshape(D + 1, columns)
+        return theta[:-1], theta[-1] * intercept
+
+    def value_and_gradient(theta):
+        coef, offset = split(theta)
+        in_coef, in_offset = logistic_gradient(Z, labels, w, alpha, coef, offset)
+        return logistic_objective(Z, labels, w, alpha, coef, offset), np.vstack(
+            [in_coef, in_offset * intercept]
+        ).ravel()
+
+    start, options = np.zeros((D + 1) * columns), {"gtol": 1e-10, "ftol": 1e-16, "maxiter": 5000}
+    return split(minimize(value_and_gradient, start, jac=True, method="L-BFGS-B", options=options).x)
+
+
+def hinge_objective(Z, signs, w, alpha, coef, intercept, squared):
+    """sum_i w_i max(0, 1 - y_i s_i)^p + alpha/2 (||coef||^2 + intercept^2) of every column."""
+    violation = np.maximum(0, 1 - signs * (Z @ coef + intercept)) ** (2 if squared else 1)
+    return w @ violation + 0.5 * alpha * (np.sum(coef**2, axis=0) + intercept**2)
+
+
+def hinge_minimum(Z, y, w, alpha, intercept, squared):
+    """The least objective of one column: the maximum of the dual, a quadratic in a box, by SciPy."""
+    from scipy.optimize import minimize
+
+    Z, y, w = Z[w > 0], y[w > 0], w[w > 0]
+    signed = y[:, None] * np.column_stack([Z, np.full(len(Z), float(intercept))])
+    Q = signed @ signed.T / alpha + np.diag(0.5 / w if squared else np.zeros(len(w)))
+    box = [(0, None if squared else weight) for weight in w]
+    options = {"gtol": 1e-12, "ftol": 1e-18, "maxiter": 20000, "maxfun": 10**6}
+    loss = lambda beta: (0.5 * beta @ Q @ beta - beta.sum(), Q @ beta - 1)  # noqa: E731
+    return -minimize(loss, np.zeros(len(w)), jac=True, bounds=box, method="L-BFGS-B", options=options).fun
+
+
+def derivative(function, at, direction, step=1e-5):
+    """Central difference along a direction: an error of order step^2, and rounding over step."""
+    return (function(at + step * direction) - function(at - step * direction)) / (2 * step)

@@ -1,5 +1,7 @@
 """The public face: names, import cost, the demonstration."""
 
+import ast
+import inspect
 import subprocess
 import sys
 
@@ -15,6 +17,25 @@ def test_every_public_name_exists_and_is_listed():
     for name in bo.__all__:
         assert getattr(bo, name) is not None
     assert set(bo.__all__) <= set(dir(bo))
+
+
+def names_for_type_checkers():
+    """{name: module it is imported from} under `if TYPE_CHECKING:`, in the order of the file."""
+    tree = ast.parse(inspect.getsource(bo))
+    (block,) = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
+    return {alias.asname: node.module for node in block.body for alias in node.names if alias.asname == alias.name}
+
+
+def test_type_checkers_see_the_names_that_are_loaded_lazily():
+    seen = names_for_type_checkers()
+    assert seen == {**dict.fromkeys(bo._MODULES, "bochner"), **bo._HOME}
+
+
+def test_lists_of_names_are_sorted():
+    assert list(bo._HOME) == sorted(bo._HOME)
+    assert list(bo._MODULES) == sorted(bo._MODULES)
+    seen = names_for_type_checkers()
+    assert list(seen) == sorted(seen, key=lambda name: (seen[name], name))
 
 
 def test_an_unknown_name_is_an_attribute_error():

@@ -12,7 +12,6 @@ from scipy.sparse import csr_array
 
 import bochner as bo
 from bochner.comparison import default_components
-from bochner.comparison.embedding import group_sums
 from bochner.errors import InvalidDataError, InvalidParameterError
 from bochner.features import transform
 from tests.strategies import rows
@@ -57,20 +56,6 @@ def test_the_diagonal_is_taken_as_constant_only_where_it_is():
     Z = transform(phase.features.fourier, X, np.dtype(float))
     assert phase.energy == pytest.approx(np.sum(Z**2), rel=1e-13)
     assert abs(phase.energy - 100) > 1
-
-
-@pytest.mark.parametrize("group_rows", [1, 3, 7, 64, 100, 999, 1000, 5000])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_group_sums_are_sums_over_groups(monkeypatch, group_rows, dtype):
-    monkeypatch.setattr("bochner.comparison.embedding._TILE_BYTES", 1)  # 64 rows a block: groups span blocks
-    X = rows(0, 1000, 2, dtype)
-    features = bo.mean_map(X, kernel=KERNEL, n_components=33, embedding="phase", rng=0).features
-    with bo.config_context(n_threads=2):
-        sums, energies = group_sums(X, features, group_rows, X.dtype)
-    Z = transform(features.fourier, X, X.dtype).astype(float)
-    starts = np.arange(0, 1000, group_rows)
-    np.testing.assert_allclose(sums, np.add.reduceat(Z, starts, axis=0), atol=1e-13 if dtype == np.float64 else 1e-4)
-    np.testing.assert_allclose(energies, np.add.reduceat(np.sum(Z**2, axis=1), starts), rtol=1e-5)
 
 
 def test_memory_maps_sparse_rows_and_frames_give_the_same(tmp_path):

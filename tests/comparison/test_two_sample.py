@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom
 
 import bochner as bo
-from bochner.comparison.embedding import KernelFeatures
+from bochner.comparison.kernel_features import KernelFeatures
 from bochner.comparison.pool import FeaturePool, GramPool
 from bochner.comparison.resampling import Relabelling, cut, fused, p_value
 from bochner.errors import InvalidDataError, InvalidParameterError, MemoryBudgetError

@@ -7,8 +7,9 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 import bochner as bo
-from bochner.planning import choose_solver, iterative_bill, ridge_bill
-from bochner.planning.planner import MapShape
+from bochner.features import FourierShape
+from bochner.planning import choose_solver
+from bochner.solvers import iterative_bill, ridge_bill
 from bochner.statistics import plan_pass
 from tests.strategies import rows
 
@@ -139,17 +140,18 @@ def test_the_solver_is_chosen_by_width_criterion_and_memory():
     assert choose(16384, 1.0) == "iterative"
     with bo.config_context(memory="4GB"):
         assert choose(32768, "gcv") == "iterative"
-        plan = plan_pass(100_000, MapShape(32768), 1, np.dtype(np.float32))
-        assert ridge_bill(plan, **sizes(32768)).total > 4e9
-        assert iterative_bill(n_rows=200_000, searched=True, **sizes(32768)).total < 4e9
+        wide = FourierShape(32768, 20)
+        single = {"n_targets": 1, "dtype": np.dtype(np.float32)}
+        plan = plan_pass(100_000, wide, 1, np.dtype(np.float32))
+        assert ridge_bill(plan, wide, **single).total > 4e9
+        assert iterative_bill(wide, n_rows=200_000, searched=True, **single).total < 4e9
 
 
 def test_a_small_budget_gives_the_same_model_without_kept_features():
     model = regressor(solver="iterative", alpha=0.1, tol=1e-9)
     expected = model.fit(X, Y).coef_
-    needed = iterative_bill(
-        n_rows=2000, n_features=4, n_components=700, n_targets=1, dtype=np.dtype(float), searched=False
-    )
+    shape = FourierShape(700, 4)
+    needed = iterative_bill(shape, n_rows=2000, n_targets=1, dtype=np.dtype(float), searched=False)
     with bo.config_context(memory=needed.total // 3, n_threads=1), warnings.catch_warnings():
         warnings.simplefilter("error")
         assert "features of all rows" in needed.items
@@ -162,7 +164,7 @@ def test_a_model_in_a_file_has_the_same_predictions_and_error_bars(tmp_path):
     loaded = bo.load(tmp_path / "model.bochner")
     for got, expected in zip(loaded.predict(X_NEW, return_std=True), model.predict(X_NEW, return_std=True)):
         np.testing.assert_allclose(got, expected, rtol=1e-6)
-    assert loaded._solution.ending is model._solution.ending
+    assert loaded.fitted_.solution.ending is model.fitted_.solution.ending
 
 
 def test_an_iterative_model_is_certified_as_any_other():

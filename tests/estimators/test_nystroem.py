@@ -242,6 +242,6 @@ def test_the_regressor_uses_the_map_itself_and_models_survive_pickle():
     model = bo.KernelRegressor(features=bo.NystroemFeatures(bo.Gaussian(2.0), n_components=60, random_state=0)).fit(
         X, y
     )
-    assert model._map() is model.features_.map_
+    assert model.feature_map_ is model.features_.map_
     assert model.score(X, y) > 0.99
     assert np.array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.predict(X))

@@ -86,7 +86,7 @@ def test_orbit_features_run_at_full_speed_inside_the_regressor():
         features=bo.OrbitFeatures(groups.CyclicShifts(), bo.FourierFeatures(bo.Gaussian(4.0), random_state=0))
     )
     model.fit(X[:300], y[:300])
-    assert model._map() is model.features_.map_
+    assert model.feature_map_ is model.features_.map_
     assert model.score(X[300:], y[300:]) > 0.9
     plain = bo.KernelRegressor(bo.Gaussian(4.0), n_components=1024, random_state=0).fit(X[:300], y[:300])
     assert 1 - model.score(X[300:], y[300:]) < 0.5 * (1 - plain.score(X[300:], y[300:]))
@@ -125,5 +125,5 @@ def test_bad_input_is_refused_with_the_reason():
         bo.OrbitFeatures(groups.CyclicShifts(), n_transforms="most").fit(X)
     with pytest.raises(ValueError, match="479,001,600 elements"):
         bo.OrbitFeatures(groups.Permutations()).fit(X)
-    with pytest.raises(bo.errors.MemoryBudgetError, match="transformed frequencies"), bo.config_context(memory="1kB"):
+    with pytest.raises(bo.errors.MemoryBudgetError, match="transformed feature map"), bo.config_context(memory="1kB"):
         bo.OrbitFeatures(groups.CyclicShifts()).fit(X)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bochner as bo
-from bochner.features import _loops, apply_map, draw_fourier_map, linear_response, transform
+from bochner.features import FeatureMap, _loops, apply_map, draw_fourier_map, linear_response, transform
 from bochner.features.base import new_scratch
 from tests import reference
 from tests.strategies import rows, seeds
@@ -115,8 +115,11 @@ def test_the_linear_response_is_features_times_coefficients():
 
 
 def test_an_error_in_a_thread_is_raised():
-    class Broken:
+    class Broken(FeatureMap):
         n_components, scratch_width = 4, 4
+
+        def n_bytes(self, dtype):
+            return 0
 
         def write(self, X, out, scratch):
             raise RuntimeError("disk on fire")

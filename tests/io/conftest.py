@@ -4,9 +4,9 @@ import functools
 import warnings
 
 import pytest
-from fitted_models import FITTED
 
 from bochner.errors import FirstBlockWarning
+from tests.io.fitted_models import FITTED
 
 
 @functools.cache

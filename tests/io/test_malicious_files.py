@@ -8,17 +8,18 @@ import struct
 import tracemalloc
 import zipfile
 from contextlib import suppress
+from dataclasses import replace
 from hashlib import sha256
 
 import numpy as np
 import pytest
 import sklearn
-from fitted_models import X, Y, answers, regressor
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import bochner as bo
 from bochner.errors import FileFormatError, MemoryBudgetError
+from tests.io.fitted_models import X, Y, answers, regressor
 
 MEGABYTE = 2**20
 
@@ -271,9 +272,17 @@ def test_maps_that_would_lead_compiled_loops_out_of_bounds_are_refused(tmp_path,
     assert_refused(tmp_path, forge(*fourier_map(omega, amplitude, phase)), "do not fit each other")
 
 
+def test_objects_with_the_attributes_of_arrays_are_no_arrays(tmp_path):
+    """A forged object can have any attributes: a shape and a type of numbers make no array of it."""
+    model, arrays = fourier_map(np.ones((4, 2)), np.ones(4), np.ones(0))
+    attributes = {"shape": {"tuple": [4]}, "ndim": 1, "dtype": {"dtype": "float64"}}
+    model["state"]["amplitude"] = {"object": "kernels.Gaussian", "state": attributes}
+    assert_refused(tmp_path, forge(model, arrays), "do not fit each other")
+
+
 def test_moments_that_would_lead_compiled_loops_out_of_bounds_are_refused(tmp_path):
     model = regressor(n_components=8).fit(X, Y)
-    model.moments_ = bo.Moments.empty(4, 1)
+    model.fitted_ = replace(model.fitted_, moments=bo.Moments.empty(4, 1))
     bo.save(model, tmp_path / "model")
     with pytest.raises(FileFormatError, match="moments are not those"):
         bo.load(tmp_path / "model")

@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from fitted_models import BAGS, FRAME, LABELS, SIZES, X, Y, classifier, regressor, table
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Ridge
@@ -13,6 +12,7 @@ from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, PolynomialF
 import bochner as bo
 from bochner import groups
 from bochner.errors import MissingExtraError, UnsupportedModelError
+from tests.io.fitted_models import BAGS, FRAME, LABELS, SIZES, X, Y, classifier, regressor, table
 
 pytest.importorskip("onnx")
 runtime = pytest.importorskip("onnxruntime")

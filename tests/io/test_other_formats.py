@@ -6,12 +6,12 @@ from importlib import import_module
 import joblib
 import numpy as np
 import pytest
-from fitted_models import X, Y, answers, regressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import bochner as bo
 from bochner.io import TRUSTED_TYPES
+from tests.io.fitted_models import X, Y, answers, regressor
 
 
 def assert_same_answers(one, other):

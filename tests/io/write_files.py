@@ -1,4 +1,4 @@
-"""Write the model files of this version and what their models say: `python tests/io/write_files.py`.
+"""Write the model files of this version and what their models say: `python -m tests.io.write_files`.
 
 Run it at every release, and never again for that release: the tests read the files of all of them.
 """
@@ -6,9 +6,9 @@ Run it at every release, and never again for that release: the tests read the fi
 from pathlib import Path
 
 import numpy as np
-from fitted_models import FITTED, answers
 
 import bochner as bo
+from tests.io.fitted_models import FITTED, answers
 
 KEPT = (
     "KernelRegressor",

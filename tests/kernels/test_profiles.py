@@ -18,3 +18,8 @@ def test_the_compiled_exponential_is_right_to_the_last_bits():
     found = bo.Gaussian().profile_of_square(x.copy())
     assert np.max(np.abs(found - expected) / expected) < 4e-16
     assert np.all(bo.Gaussian().profile_of_square(np.array([[1e4, 1e300]])) < 1e-300)
+
+
+@pytest.mark.parametrize("kernel", [bo.Gaussian(), bo.Matern(nu=0.5), bo.Matern(nu=1.5), bo.Matern(nu=2.5)])
+def test_profiles_keep_float32(kernel):
+    assert kernel.profile(np.linspace(0, 3, 7, dtype=np.float32)).dtype == np.float32

@@ -8,8 +8,9 @@ import pytest
 
 import bochner as bo
 from bochner.errors import InvalidParameterError, MemoryBudgetError
-from bochner.planning import CostModel, calibrate, default_width, ridge_bill
-from bochner.planning.planner import MapShape
+from bochner.features import FourierShape
+from bochner.planning import CostModel, calibrate, default_width
+from bochner.solvers import ridge_bill
 from bochner.statistics import plan_pass
 from tests.strategies import rows
 
@@ -139,12 +140,11 @@ def test_a_budget_for_nothing_is_refused():
 
 def test_the_bill_is_the_larger_of_pass_and_solution():
     dtype = np.dtype(np.float32)
-    plan = plan_pass(10_000, MapShape(512), 1, dtype)
-    bill = ridge_bill(plan, n_features=3, n_components=512, n_targets=1, dtype=dtype)
+    narrow_map, wide_map = FourierShape(512, 3), FourierShape(4096, 3)
+    plan = plan_pass(10_000, narrow_map, 1, dtype)
+    bill = ridge_bill(plan, narrow_map, n_targets=1, dtype=dtype)
     assert bill.total >= plan.bytes
-    wide = ridge_bill(
-        plan_pass(100, MapShape(4096), 1, dtype), n_features=3, n_components=4096, n_targets=1, dtype=dtype
-    )
+    wide = ridge_bill(plan_pass(100, wide_map, 1, dtype), wide_map, n_targets=1, dtype=dtype)
     assert wide.total >= 20 * 4096**2
 
 

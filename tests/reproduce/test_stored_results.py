@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bochner._json import plain
 from bochner.reproduce import EXPERIMENTS, names
-from bochner.reproduce.experiment import SCHEMA, plain
+from bochner.reproduce.experiment import SCHEMA
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "docs" / "_ext"))

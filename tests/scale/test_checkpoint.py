@@ -41,7 +41,7 @@ def table():
 @pytest.fixture
 def small_blocks(monkeypatch):
     """Blocks of 100 rows or so, and a write after each of them."""
-    monkeypatch.setattr("bochner.statistics.executor._BLOCK_BYTES", 100 * 64 * 8)
+    monkeypatch.setattr("bochner.statistics.moments_pass._BLOCK_BYTES", 100 * 64 * 8)
     monkeypatch.setattr(checkpoint_module, "_SHORTEST", 0.0)
     monkeypatch.setattr(checkpoint_module, "_REST", 0)
 

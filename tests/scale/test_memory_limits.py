@@ -14,14 +14,14 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="ne
 
 LIMITED = """
 import resource, sys, numpy as np, bochner as bo
-from bochner.planning import memory
+from bochner import memory
 
 bills = []
 original = memory.require_memory
 def noted(bill, remedy):
     bills.append(bill.total)
     original(bill, remedy)
-import bochner.estimators.{module} as module
+import bochner.fitting.{module} as module
 module.require_memory = noted
 
 def size():
@@ -48,19 +48,19 @@ print("fitted", max(bills) / {bill})
 
 CASES = {
     "direct": {
-        "module": "regressor",
+        "module": "moments",
         "labels": "",
         "estimator": "KernelRegressor(length_scale=2.0, n_components=1024, alpha=1.0, random_state=0)",
         "bill": 60e6,
     },
     "direct with a path of penalties": {
-        "module": "regressor",
+        "module": "moments",
         "labels": "",
         "estimator": "KernelRegressor(length_scale=2.0, n_components=1024, random_state=0)",
         "bill": 60e6,
     },
     "iterative": {
-        "module": "ridge_fit",
+        "module": "ridge",
         "labels": "",
         "estimator": "KernelRegressor(length_scale=2.0, n_components=1024, alpha=1.0, solver='iterative', tol=1e-4)",
         "bill": 60e6,

@@ -9,7 +9,7 @@ import pytest
 
 import bochner as bo
 from bochner import _threads
-from bochner.statistics import executor, stream
+from bochner.statistics import MomentsCheckpoint, feature_reduction, moments_pass
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((3000, 3))
@@ -29,8 +29,8 @@ def shuffled_threads(monkeypatch):
         return item
 
     monkeypatch.setattr(_threads._Numbered, "__next__", late)
-    monkeypatch.setattr(executor, "_BLOCK_BYTES", 2**15)
-    monkeypatch.setattr(stream, "_BLOCK_BYTES", 2**17)
+    monkeypatch.setattr(moments_pass, "_BLOCK_BYTES", 2**15)
+    monkeypatch.setattr(feature_reduction, "_BLOCK_BYTES", 2**17)
     with bo.config_context(n_threads=2):
         yield
 
@@ -84,7 +84,7 @@ def test_a_resumed_fit_has_the_bits_of_one_that_was_not_interrupted(tmp_path, mo
     def fit(**options):
         return bo.KernelRegressor(KERNEL, n_components=64, alpha=1.0, random_state=0, **options).fit(X, y)
 
-    whole, checksum, seen = fit().coef_, executor.block_checksum, []
+    whole, checksum, seen = fit().coef_, MomentsCheckpoint.checksum, []
 
     def interrupted(block):
         seen.append(block.start)
@@ -92,9 +92,14 @@ def test_a_resumed_fit_has_the_bits_of_one_that_was_not_interrupted(tmp_path, mo
             raise KeyboardInterrupt
         return checksum(block)
 
-    monkeypatch.setattr(executor, "block_checksum", interrupted)
+    monkeypatch.setattr(MomentsCheckpoint, "checksum", staticmethod(interrupted))
     with pytest.raises(KeyboardInterrupt):
         fit(checkpoint=tmp_path / "fit.checkpoint")
-    monkeypatch.setattr(executor, "block_checksum", lambda block: seen.remove(block.start) or checksum(block))
+
+    def noted(block):
+        seen.remove(block.start)
+        return checksum(block)
+
+    monkeypatch.setattr(MomentsCheckpoint, "checksum", staticmethod(noted))
     seen = [block for block in range(3000) if block not in seen[:7]]  # what may be computed now
     np.testing.assert_array_equal(fit(checkpoint=tmp_path / "fit.checkpoint").coef_, whole)

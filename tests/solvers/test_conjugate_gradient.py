@@ -7,8 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bochner.data import ArrayRows
-from bochner.features import TransformerMap
 from bochner.solvers import (
     BandedRidge,
     Ending,
@@ -20,12 +18,8 @@ from bochner.solvers import (
 )
 from bochner.statistics import Moments, StreamedNormal
 from tests import reference
+from tests.identity_features import identity_map, rows_of
 from tests.strategies import seeds
-
-
-class Identity:
-    def transform(self, X):
-        return X
 
 
 def decaying_rows(seed, n, D, k=2):
@@ -37,8 +31,7 @@ def decaying_rows(seed, n, D, k=2):
 
 
 def operator_of(Z, Y, weight=None, *, intercept=True, dtype=float):
-    rows = ArrayRows(Z.astype(dtype), Y, weight, np.dtype(dtype))
-    return StreamedNormal(rows, TransformerMap(Identity(), Z.shape[1]), fit_intercept=intercept)
+    return StreamedNormal(rows_of(Z, Y, weight, dtype), identity_map(Z.shape[1]), fit_intercept=intercept)
 
 
 def recomputed_residual(Z, Y, weight, solution, *, intercept=True):
@@ -152,7 +145,8 @@ def test_the_iterations_end_when_the_validation_error_settles():
     early = solve_ridge_iteratively(operator, alpha=0.1, tol=1e-10, n_rows=40, validation=error)
     assert early.ending is Ending.SETTLED
     assert early.n_iter < whole.n_iter
-    assert error(early.coef, early.intercept) < 1.01 * error(whole.coef, whole.intercept)
+    # Over draws of the rows the errors differ by 0.2 % with a deviation of 1.3 %; before they settle, manyfold.
+    assert error(early.coef, early.intercept) < 1.1 * error(whole.coef, whole.intercept)
 
 
 def test_the_conditions_bracket_those_of_the_matrices():
@@ -196,6 +190,7 @@ def test_the_low_rank_spread_comes_close_to_the_exact_one(n_rows):
     new = decaying_rows(14, 500, 300, k=1)[0]
     got, expected = solution.spread.of(new), exact.of(new)
     assert solution.spread.approximate
-    tolerance = 1e-6 if n_rows == 2000 else 0.5
+    # Of 200 rows: the largest of 500 deviations is 33 % +- 4 %, that of the mean -2 % +- 2 %, over draws of the rows.
+    tolerance = 1e-6 if n_rows == 2000 else 0.75
     np.testing.assert_allclose(got - 1, expected - 1, rtol=tolerance)
-    assert np.mean(got - 1) == pytest.approx(np.mean(expected - 1), rel=0.1)
+    assert np.mean(got - 1) == pytest.approx(np.mean(expected - 1), rel=1e-6 if n_rows == 2000 else 0.15)

@@ -6,8 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bochner as bo
-from bochner.data import ArrayRows
-from bochner.features import TransformerMap
 from bochner.solvers import (
     BandedRidge,
     EigenRidge,
@@ -22,6 +20,7 @@ from bochner.solvers.path import golden_section
 from bochner.statistics import Moments, PassPlan
 from bochner.testing import check_solver
 from tests import reference
+from tests.identity_features import leave_one_out, rows_of
 from tests.strategies import seeds
 
 
@@ -89,11 +88,6 @@ def test_gcv_is_its_formula_and_infinite_for_an_interpolating_model():
     assert gcv_score(wide, BandedRidge(wide).point(1e-6)) == np.inf
 
 
-class Identity:
-    def transform(self, X):
-        return X
-
-
 @pytest.mark.parametrize("intercept", [True, False])
 def test_leave_one_out_equals_refitting_without_each_row(intercept):
     Z, Y, _, _ = problem_of(4, 30, 8)
@@ -101,8 +95,7 @@ def test_leave_one_out_equals_refitting_without_each_row(intercept):
     moments = Moments.empty(8, 2).update(Z, Y, w)
     solver = EigenRidge(RidgeProblem.from_moments(moments, intercept))
     alphas = np.array([0.1, 1.0, 10.0])
-    blocks = ArrayRows(Z, Y, w, np.dtype(float))
-    got = solver.leave_one_out(blocks, TransformerMap(Identity(), 8), PassPlan(7, 2, 0), moments, alphas)
+    got = leave_one_out(solver, rows_of(Z, Y, w), PassPlan(7, 2, 0), moments, alphas)
     expected = [reference.leave_one_out(Z, Y, w, alpha, intercept) for alpha in alphas]
     np.testing.assert_allclose(got, expected, rtol=1e-8)
 

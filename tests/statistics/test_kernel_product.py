@@ -57,7 +57,7 @@ def test_orbit_kernels_are_averaged_over_both_sides(group):
     features = bo.OrbitFeatures(group, bo.FourierFeatures(kernel, n_components=8, random_state=0)).fit(X)
     moved = features.transforms_
     exact = sum(a * b * kernel(x, y) for a, x in moved.of(X) for b, y in moved.of(X))
-    product = features._exact_kernel().of(X)
+    product = features.exact_kernel().of(X)
     assert np.all(np.abs(product.times(V) - exact @ V) <= product.rounding(V) + 1e-12)
     np.testing.assert_allclose(product.diagonal(), np.diagonal(exact))
 

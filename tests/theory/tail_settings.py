@@ -46,6 +46,8 @@ PAIRED: dict[str, Callable[[], TailBound]] = {
     "HilbertNorm": lambda: mean_square.HilbertNorm(kernel=GAUSSIAN, bracket=0.6),
     "MeanMapKernel": lambda: downstream.MeanMapKernel(kernel=GAUSSIAN),
     "MMDSquared": lambda: downstream.MMDSquared(kernel=Laplacian()),
+    "HSIC": lambda: downstream.HSIC(kernel=GAUSSIAN),
+    "SampledOrbitHoeffding": lambda: orbit.SampledOrbitHoeffding(kernel=GAUSSIAN, n_points=20, n_transforms=10**8),
     "FullOrbitHoeffding": lambda: orbit.FullOrbitHoeffding(kernel=GAUSSIAN, n_points=20),
     "BlockHoeffding": lambda: orthogonal.BlockHoeffding(kernel=GAUSSIAN, n_features=5),
 }

@@ -131,7 +131,7 @@ class FromPool:
 
     def draw(self, m, seed):
         taken, weights = self.sampler._sample(self.pool, m, seed)
-        return bo.sampling.Frequencies(self.pool.omega[taken], weights)
+        return bo.sampling.Frequencies(bo.sampling.DenseProjection(self.pool.omega[taken]), weights)
 
 
 @pytest.mark.parametrize(("embedding", "repeats"), [("paired", 400), ("phase", 200)])

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
-from tail_settings import ALL, GAUSSIAN
 
 from bochner.kernels import Matern
 from bochner.testing import check_bound
 from bochner.theory import finite_set, uniform
 from tests.strategies import seeds
+from tests.theory.tail_settings import ALL, GAUSSIAN
 
 QUICK = hypothesis_settings(max_examples=25, deadline=None)
 BOUNDS = {name: build() for name, build in ALL.items()}

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
-from tests.tuning.test_search import wave
 
 import bochner as bo
 from bochner.tuning import FeatureEvidence, KernelEvidence, candidate_kernels, tune
 from bochner.tuning.narrow_map import NarrowMap
 from tests.strategies import rows
+from tests.tuning.test_search import wave
 
 KERNELS = [*candidate_kernels(), bo.Matern(nu=1.1), bo.RationalQuadratic(alpha=0.7)]
 

@@ -19,3 +19,11 @@ def test_it_has_the_bits_of_the_median_for_odd_and_even_numbers_of_pairs(n, kern
 
 def test_equal_rows_have_scale_one():
     assert median_length_scale(np.ones((5, 2)), bo.Gaussian(), 0) == 1.0
+
+
+def test_a_kernel_of_another_metric_is_measured_by_it():
+    class Checkered(bo.Gaussian):
+        metric = "cityblock"
+
+    rows = np.random.default_rng(0).standard_normal((30, 2))
+    assert median_length_scale(rows, Checkered(), 0) == np.median(pdist(rows, "cityblock"))

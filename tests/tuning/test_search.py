@@ -8,7 +8,10 @@ import bochner as bo
 from bochner.errors import InvalidParameterError
 from bochner.kernels import KERNELS
 from bochner.tuning import FeatureEvidence, candidate_kernels, evidence, gcv, tune
-from bochner.tuning.descent import tuning_seed
+from bochner.tuning.coordinates import GivenRatio
+from bochner.tuning.descent import TuningRows, tuning_seed
+from bochner.tuning.narrow_map import NarrowMap
+from bochner.tuning.parameters import EvidenceParameters
 from tests.strategies import rows
 
 
@@ -95,6 +98,18 @@ def test_the_same_seed_gives_the_same_scales_and_the_trace_descends():
     assert first.log_evidence == -min(stage.loss for stage in first.stages)
 
 
+def test_recorded_stages_stay_as_their_descents_ended(monkeypatch):
+    """The choice of a kernel moves its scales by a factor: in the result, not in the record of the descent."""
+    X, y = wave(200)
+    monkeypatch.setattr("bochner.tuning.search.best_kernel", lambda kernels, X, Y: (1, 0.5))
+    found = tune(X, y, [bo.Matern(), bo.Gaussian()], per_feature=False, seed=0)
+    recorded = EvidenceParameters.from_vector(found.stages[1].theta)
+    data = TuningRows.of(X, y, None, per_feature=False)
+    omega = NarrowMap.draw(bo.Gaussian(), found.n_frequencies, 6, tuning_seed(0)).omega
+    assert FeatureEvidence(data.X, data.Y, None, omega)(found.stages[1].theta)[0] == pytest.approx(found.stages[1].loss)
+    assert found.length_scale == pytest.approx(0.5 * recorded.scales[0] * data.unit[0], rel=0.01)
+
+
 def test_a_weight_of_two_is_a_row_given_twice():
     X, y = wave(600)
     weight = np.random.default_rng(0).integers(1, 3, 600)
@@ -167,9 +182,7 @@ def test_ard_works_on_a_kernel_that_is_handed_over():
 
 
 def test_a_given_penalty_is_kept_and_its_gradient_is_that_of_finite_differences():
-    from bochner.tuning.descent import _Tied
-
-    tied = _Tied(surface(bo.Gaussian(), evidence), np.log(0.5))
+    tied = GivenRatio(surface(bo.Gaussian(), evidence), np.log(0.5))
     theta = np.array([0.3, 0.5, -0.2, -2.0])
     steps = 1e-6 * np.eye(4)
     expected = [(tied(theta + step)[0] - tied(theta - step)[0]) / 2e-6 for step in steps]

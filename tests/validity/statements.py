@@ -188,7 +188,7 @@ def regressor_statements(seed):
     used = np.ones(n) if weight is None else weight
     if model.interval == "conformal":
         from bochner.data import ArrayRows
-        from bochner.estimators.intervals import calibration_split
+        from bochner.fitting.intervals import calibration_split
 
         used = calibration_split(ArrayRows(X, Y, weight, X.dtype), model.seed_)[0].sample_weight
     truth = RidgeTruth(model, X, Y, used, X_new)
@@ -319,7 +319,7 @@ def classifier_statements(seed):
         certificate = model.certify(X, y=labels, sample_weight=weight, X_new=X_new, delta=DELTA, tighten=tighten)
         for each in unfolded(certificate):
             apart = "without their intercepts" in each.statement
-            gap = np.abs(scores - exact - (model._solution.intercept - b if apart else 0.0)).max(axis=1)
+            gap = np.abs(scores - exact - (model.intercept_ - b if apart else 0.0)).max(axis=1)
             if each.bound == "distance.ClassifierDistance":
                 yield judged(setting, each, gap[: keep.sum()].max() - 1e-5)
             if each.bound == "distance.DistanceAtRows":

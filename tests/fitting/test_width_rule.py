@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from bochner.planning import WIDTHS, WidthSearch, default_width
+from bochner.fitting import WIDTHS, WidthSearch
+from bochner.planning import default_width
 
 
 def squared_errors(level, m=1000, noise=1.0, seed=0):

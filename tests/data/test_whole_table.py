@@ -1,4 +1,4 @@
-"""Tables in files."""
+"""Whole tables: every file format, types told from all rows, and the memory that a table may take."""
 
 import gzip
 import io
@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from pyarrow import parquet
 
-from bochner.cli.tables import read_table, require_writable, write_columns, written_beside
-from bochner.errors import InvalidDataError
+from bochner.config import config_context
+from bochner.data import read_table
+from bochner.errors import InvalidDataError, MemoryBudgetError
 
 FRAME = pd.DataFrame(
     {
@@ -112,30 +112,17 @@ def test_a_file_that_is_not_what_its_name_says_is_refused(tmp_path):
         read_table("table.xlsx")
 
 
-def test_columns_are_written_as_csv_and_parquet(tmp_path):
-    columns = {"id": pa.chunked_array([["a", "b,c"]]), "prediction": np.array([0.1, 2], dtype=np.float32)}
-    write_columns(columns, str(tmp_path / "t.csv"))
-    assert (tmp_path / "t.csv").read_text() == 'id,prediction\na,0.1\n"b,c",2.0\n'
-    write_columns(columns, str(tmp_path / "t.parquet"))
-    assert parquet.read_table(tmp_path / "t.parquet").column_names == ["id", "prediction"]
-
-
-def test_an_interrupted_file_leaves_the_old_one(tmp_path):
-    (tmp_path / "t.csv").write_text("old")
-
-    def write_half():
-        with written_beside(tmp_path / "t.csv") as beside:
-            beside.write_text("half")
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        write_half()
-    assert (tmp_path / "t.csv").read_text() == "old"
-    assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
-
-
-def test_a_place_that_cannot_be_written_is_told_before(tmp_path):
-    with pytest.raises(InvalidDataError, match="there is no folder"):
-        require_writable(str(tmp_path / "absent" / "t.csv"))
-    with pytest.raises(InvalidDataError, match="it is a folder"):
-        require_writable(str(tmp_path))
+def test_a_table_beyond_the_memory_budget_is_refused_with_its_bill(tmp_path):
+    numbers = np.arange(20_000.0).reshape(-1, 4)
+    np.save(tmp_path / "t.npy", numbers)
+    np.savez_compressed(tmp_path / "t.npz", numbers)
+    frame = pd.DataFrame(numbers, columns=list("abcd"))
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    frame.to_csv(tmp_path / "t.csv.gz", index=False)
+    frame.to_parquet(tmp_path / "t.parquet")
+    for name in ("t.npy", "t.npz", "t.csv", "t.csv.gz", "t.parquet"):
+        with config_context(memory="100kB"), pytest.raises(MemoryBudgetError, match=r"block by block") as refusal:
+            read_table(str(tmp_path / name))
+        assert name in str(refusal.value)
+        with config_context(memory="500kB"):
+            assert read_table(str(tmp_path / name)).num_rows == len(numbers)

@@ -7,7 +7,7 @@ from scipy.stats import t as student
 
 import bochner as bo
 from bochner.errors import InvalidDataError, InvalidParameterError
-from bochner.estimators.intervals import ConformalScores, normal_factor
+from bochner.fitting.intervals import ConformalScores, normal_factor
 from tests.strategies import rows
 
 RISK = 1e-6 / 2
@@ -70,7 +70,7 @@ def test_held_out_rows_are_not_in_the_model():
     X, y = problem(2, 300, lambda rng, n: rng.standard_normal(n))
     fitted = model(interval="conformal", length_scale="auto").fit(X, y)
     assert fitted.moments_.weight == 270
-    assert len(fitted._scores.scores) == 30
+    assert len(fitted.fitted_.conformal.scores) == 30
     assert not hasattr(fitted, "partial_fit")
 
 

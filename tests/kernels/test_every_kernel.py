@@ -1,0 +1,49 @@
+"""Every kernel of the package obeys the laws of kernels: subclasses are found, not listed."""
+
+import inspect
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import bochner as bo
+from bochner.kernels import Kernel
+from bochner.testing import check_kernel, concrete_subclasses
+
+GIVEN = {"left": bo.Gaussian(0.7), "right": bo.Matern(nu=2.5), "kernel": bo.Cauchy(2.0), "factor": 3.0}
+
+
+def example(cls):
+    required = [name for name, each in inspect.signature(cls).parameters.items() if each.default is each.empty]
+    return cls(**{name: GIVEN[name] for name in required})
+
+
+EVERY = [example(cls) for cls in concrete_subclasses(Kernel, "bochner.")]
+
+
+@pytest.mark.parametrize("kernel", EVERY, ids=lambda kernel: type(kernel).__name__)
+def test_every_kernel_obeys_the_laws(kernel):
+    check_kernel(kernel, n_features=2, seed=4)
+    assert type(clone(kernel)) is type(kernel)
+
+
+@pytest.mark.parametrize("kernel", EVERY, ids=lambda kernel: type(kernel).__name__)
+def test_what_is_called_non_negative_is(kernel):
+    delta = np.random.default_rng(0).standard_normal((500, 3)) * 3
+    if kernel.non_negative:
+        assert np.min(kernel.at(delta)) >= 0
+
+
+@pytest.mark.parametrize("kernel", EVERY, ids=lambda kernel: type(kernel).__name__)
+def test_what_is_called_isotropic_depends_on_the_distance(kernel):
+    rng = np.random.default_rng(1)
+    delta = rng.standard_normal((50, 3))
+    rotation, _ = np.linalg.qr(rng.standard_normal((3, 3)))
+    if kernel.isotropic:
+        np.testing.assert_allclose(kernel.at(delta @ rotation), kernel.at(delta), rtol=1e-10)
+
+
+@pytest.mark.parametrize("base", [Kernel, bo.kernels.Stationary, bo.kernels.Isotropic], ids=lambda cls: cls.__name__)
+def test_a_base_class_is_no_kernel(base):
+    with pytest.raises(TypeError, match="abstract"):
+        base()

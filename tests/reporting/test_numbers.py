@@ -1,0 +1,27 @@
+"""Numbers for people."""
+
+import pytest
+
+from bochner.reporting.numbers import count, number, percent, seconds, size
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0, "0"),
+        (0.123456, "0.123"),
+        (1234.5, "1,230"),
+        (123456, "123,000"),
+        (1e-7, "1e-7"),
+        (2.5e9, "2.5e9"),
+        (None, "unknown"),
+    ],
+)
+def test_three_digits_with_thousands(value, shown):
+    assert number(value) == shown
+
+
+def test_counts_shares_durations_and_sizes():
+    assert (count(1234.6), percent(0.1234), size(1500)) == ("1,235", "12.3 %", "1.5 kB")
+    assert [seconds(value) for value in (0.05, 1.5, 300, 10_000)] == ["50 ms", "1.5 s", "5 min", "2.78 h"]
+    assert {form(None) for form in (count, percent, seconds, size)} == {"unknown"}

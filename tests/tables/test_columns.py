@@ -1,0 +1,55 @@
+"""Encoders of single columns: what they learn is plain data and gives the same numbers again."""
+
+import json
+
+import numpy as np
+import pytest
+
+from bochner.tables.columns import CategoryColumn, DateColumn, NumberColumn, column_of
+
+DAYS = np.array(["2020-01-06T06", "2020-07-06T18", "NaT"], dtype="datetime64[us]")
+LEARNED = [
+    (NumberColumn.learn("x", np.array([1.0, np.nan, 3.0])), np.array([1.0, np.nan, 3.0])),
+    (
+        CategoryColumn.learn("c", np.array(["a", "a", None], dtype=object), min_rows=2, max_levels=9),
+        np.array(["a", "z", None], dtype=object),
+    ),
+    (DateColumn.learn("d", DAYS), DAYS),
+]
+
+
+@pytest.mark.parametrize(("column", "values"), LEARNED)
+def test_a_column_survives_json(column, values):
+    again = column_of(json.loads(json.dumps(column.to_dict())))
+    assert again == column
+    written = []
+    for each in (column, again):
+        out = np.full((len(values), len(each.outputs)), np.nan)
+        each.write(values, out)
+        written.append(out)
+    assert np.isfinite(written[0]).all()
+    np.testing.assert_array_equal(*written)
+
+
+def test_a_number_has_mean_zero_and_its_gap_is_at_the_median():
+    column, values = LEARNED[0]
+    out = np.empty((3, 2))
+    column.write(values, out)
+    assert out[:, 1].tolist() == [0, 1, 0]
+    assert out[:, 0].mean() == pytest.approx(0)
+    assert out[1, 0] == (2.0 - column.mean) / column.deviation
+
+
+def test_rare_levels_share_a_column_and_new_ones_are_told():
+    column, values = LEARNED[1]
+    assert column.outputs == ["c=a", "c=(other)"]
+    assert column.surprise(values) == "1 value that training did not have ('z'): taken as the rare ones"
+
+
+def test_a_date_is_a_point_on_each_circle():
+    column, values = LEARNED[2]
+    out = np.empty((3, len(column.outputs)))
+    column.write(values, out)
+    assert column.parts == ["year", "month", "hour"]  # both are Mondays
+    np.testing.assert_allclose(np.hypot(out[:2, 3], out[:2, 4]), 1)
+    assert out[2].tolist() == [0, 0, 0, 0, 0, 1]
