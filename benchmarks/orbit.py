@@ -17,6 +17,7 @@ import json
 import os
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -102,8 +103,8 @@ def trained(features, parts, T):
     model, passes = learner(features), 0.0
     for X in parts:  # making the parts is not part of the work
         passes += once(lambda X=X: model.partial_fit(X, T))
-    model.set_params(alpha=model.alpha_)
-    model._solution = None
+    rule = replace(model.fitted_.rule, alpha=model.alpha_)
+    model.fitted_ = replace(model.fitted_, rule=rule, found=None)
     return model, passes + once(lambda: model.predict(X[:1]))
 
 

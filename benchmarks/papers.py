@@ -13,8 +13,8 @@ import argparse
 import json
 from pathlib import Path
 
+from bochner._json import plain
 from bochner.reproduce import EXPERIMENTS, names, run
-from bochner.reproduce.experiment import plain
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results" / "papers"

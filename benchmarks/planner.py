@@ -20,15 +20,17 @@ FIT = """
 import json, resource, sys, time
 import numpy as np, bochner as bo
 from bochner.config import get_config
-from bochner.planning import calibrate, ridge_bill
-from bochner.planning.planner import MapShape
+from bochner.features import FourierShape
+from bochner.planning import calibrate
+from bochner.solvers import ridge_bill
 from bochner.statistics import plan_pass
 
 n, d, width, name = json.loads(sys.argv[1])
 dtype = np.dtype(name)
 model = calibrate(name)
-cut = plan_pass(n, MapShape(width), 1, dtype)
-bill = ridge_bill(cut, n_features=d, n_components=width, n_targets=1, dtype=dtype).total
+shape = FourierShape(width, d)
+cut = plan_pass(n, shape, 1, dtype)
+bill = ridge_bill(cut, shape, n_targets=1, dtype=dtype).total
 seconds = model.fit_seconds(n, d, width, cut.n_threads)
 rng = np.random.default_rng(0)
 X = rng.standard_normal((n, d)).astype(dtype)

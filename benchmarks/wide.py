@@ -55,7 +55,7 @@ def run(fit, test):
         model = fit()
     record = {"seconds": time.perf_counter() - start, "error": float(np.mean((model.predict(test[0]) - test[1]) ** 2))}
     if getattr(model, "solver_", "") == "iterative":
-        solution = model._solution
+        solution = model.fitted_.solution
         record |= {
             "iterations": model.n_iter_, "passes": solution.n_passes, "ending": solution.outcome,
             "residual": float(solution.residuals[-1, 0]), "condition": list(model.condition_),
@@ -113,7 +113,7 @@ start = time.perf_counter()
 model = ours(X, y, width, alpha=alpha, tol=1e-4)
 print(json.dumps({
     "solver": model.solver_, "seconds": time.perf_counter() - start, "peak_growth_bytes": peak() - before,
-    "peak_bytes": peak(), "iterations": model.n_iter_, "passes": model._solution.n_passes, "alpha": model.alpha_,
+    "peak_bytes": peak(), "iterations": model.n_iter_, "passes": model.fitted_.solution.n_passes, "alpha": model.alpha_,
     "residual": float(model.residuals_[-1, 0]), "error": float(np.mean((model.predict(test[0]) - test[1]) ** 2)),
 }))
 """
