@@ -7,9 +7,12 @@ from typing import TypeVar
 
 import numpy as np
 
+from bochner._blas import cholesky
+from bochner._threads import threads_for_factor
+from bochner._typing import Array
 from bochner.errors import InvalidDataError
 
-__all__ = ["raise_diagonal"]
+__all__ = ["definite_cholesky", "raise_diagonal"]
 
 Factor = TypeVar("Factor")
 
@@ -32,3 +35,22 @@ def raise_diagonal(
     raise InvalidDataError(
         "A matrix of the fit has entries that are not finite. Look for huge numbers in the rows, targets and weights."
     )
+
+
+def definite_cholesky(A: Array, shift: float, *, floor: float = 0.0) -> Array:
+    """Cholesky factor of A + shift I in the lower triangle of A, which is overwritten; the upper one has no meaning.
+
+    `shift` is raised as in `raise_diagonal`: the strict upper triangle of A has what is needed to try again.
+    """
+    diagonal = np.diagonal(A).copy()
+
+    def factorise(shift: float) -> Array | None:
+        np.fill_diagonal(A, diagonal + shift)
+        with threads_for_factor(len(A)):
+            if cholesky(A):
+                return A
+        above = np.triu(A, 1)
+        np.add(above, above.T, out=A)
+        return None
+
+    return raise_diagonal(factorise, shift, floor=floor)[0]

@@ -45,7 +45,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def _remove_stale_parts(path: Path) -> None:
-    """Remove what killed writers of this file left; one that still writes has touched its part lately."""
+    """Remove temporary files of killed writers; a writer that is still alive has touched its file lately."""
     with suppress(OSError):
         now = path.stat().st_mtime
         for part in path.parent.glob(f".{_literal(path.name)}.*.part"):

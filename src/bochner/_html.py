@@ -1,4 +1,4 @@
-"""Small cards for notebooks: escaped, with a style of their own that takes its colours from the page around it."""
+"""HTML cards for notebooks: escaped text, with a style that takes its colours from the page around it."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ _CONVERTERS = ("tolist", "to_pylist", "to_dict")  # NumPy, Arrow, our own result
 
 
 def plain(value: Any) -> Any:
-    """The value as JSON can hold it: numbers that are not finite become None, anything unknown its text."""
+    """JSON-compatible value: numbers that are not finite become None, anything unknown its text."""
     if value is None or isinstance(value, (str, int)):
         return value
     if isinstance(value, float):

@@ -1,4 +1,4 @@
-"""Seeds: one integer fixes every random choice, each choice in a stream of its own."""
+"""Seeds: one integer fixes every random choice, and each purpose has a random generator of its own."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Purpose", "generator", "resolve_seed"]
 
 
 class Purpose(IntEnum):
-    """The independent streams of one seed. Numbers are part of the file format: never renumber."""
+    """Purposes of a seed's independent random generators. Numbers are part of the file format: never renumber."""
 
     NORMALS = 0
     UNIFORMS = 1
@@ -47,6 +47,6 @@ def resolve_seed(random_state: object) -> int:
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
-def generator(seed: int, stream: Purpose) -> np.random.Generator:
-    """The generator of one stream; the same seed and stream always give the same numbers."""
-    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(int(stream),)))
+def generator(seed: int, purpose: Purpose) -> np.random.Generator:
+    """Random generator of one purpose; the same seed and purpose always give the same numbers."""
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(int(purpose),)))

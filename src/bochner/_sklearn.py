@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Real
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -16,6 +17,8 @@ from sklearn.utils.validation import _check_sample_weight
 from bochner.errors import InvalidDataError
 
 __all__ = [
+    "LEARNED_LENGTH_SCALE_RULE",
+    "LENGTH_SCALE_RULE",
     "SEED_RULE",
     "CallbackSupportMixin",
     "HasMethods",
@@ -32,6 +35,14 @@ __all__ = [
 SEED_RULE: list[Any] = ["random_state", np.random.Generator]
 """What `random_state` may be."""
 
+_LENGTH_SCALES: list[Any] = [Interval(Real, 0, None, closed="neither"), "array-like"]
+
+LENGTH_SCALE_RULE: list[Any] = [*_LENGTH_SCALES, StrOptions({"auto", "median"})]
+"""What `length_scale` may be where there are no targets to learn it from."""
+
+LEARNED_LENGTH_SCALE_RULE: list[Any] = [*_LENGTH_SCALES, StrOptions({"auto", "ard", "median"})]
+"""What `length_scale` may be where targets can teach it."""
+
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
@@ -41,12 +52,12 @@ def validated(method: Method) -> Method:
 
 
 def with_callbacks(method: Method) -> Method:
-    """A fit that scikit-learn's callbacks may watch; type checkers see its signature."""
+    """scikit-learn's `with_callbacks`, typed: a fit that callbacks may watch."""
     return cast(Method, _with_callbacks(method))
 
 
 def available_if(check: Callable[[Any], bool]) -> Callable[[Method], Method]:
-    """A method that an object has only if a check of it holds; type checkers see its signature."""
+    """scikit-learn's `available_if`, typed: a method that an object has only if a check holds."""
     return cast(Callable[[Method], Method], _available_if(check))
 
 
@@ -57,10 +68,10 @@ def check_sample_weight(sample_weight: Any, X: Any) -> Any:
     return _check_sample_weight(sample_weight, X, ensure_non_negative=True)
 
 
-def refuse_lazy(X: Any) -> None:
-    """scikit-learn's message for a lazy frame is obscure; ours says what to do."""
+def refuse_lazy(X: Any, name: str = "X") -> None:
+    """Refuse a lazy frame, with the remedy, which scikit-learn's message does not have."""
     if hasattr(X, "collect") and not hasattr(X, "__array__"):
         raise InvalidDataError(
-            f"X must be a table in memory. Got a {type(X).__name__}: call X.collect() first, or give "
-            "bochner.scan_frame(X, target=...) to an estimator that takes scans."
+            f"{name} must be a table in memory. Got a {type(X).__name__}: call its collect() first, or give "
+            "bochner.scan_frame(..., target=...) to an estimator that takes scans."
         )

@@ -98,7 +98,7 @@ class _Numbered(Iterator[tuple[int, Item]]):
 
 
 class _Turns:
-    """Lets threads go on in the order of their items, up to an end: the first item that is given up."""
+    """Ordering of threads: each goes on after those of earlier items, up to the first item that is given up."""
 
     def __init__(self) -> None:
         self._changed, self._next, self._end = Condition(), 0, inf

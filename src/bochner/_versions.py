@@ -1,4 +1,4 @@
-"""What is installed, for bug reports."""
+"""Installed versions of Python, bochner and its dependencies, for bug reports."""
 
 from __future__ import annotations
 

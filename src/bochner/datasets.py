@@ -1,4 +1,4 @@
-"""A made data set whose truth is known, for demonstrations and tests."""
+"""Synthetic data set with a known regression function, for demonstrations and tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memory bills and the memory budget: what a computation will hold, settled before anything is allocated."""
+"""Memory bills and the memory budget: peak memory by item, checked before anything is allocated."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAP = "feature map"
 
 @dataclass(frozen=True)
 class MemoryBill:
-    """What a computation will hold beyond its inputs at its peak, item by item, in bytes."""
+    """Peak memory of a computation beyond its inputs by item, in bytes."""
 
     items: dict[str, int]
 

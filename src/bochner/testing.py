@@ -205,7 +205,7 @@ def check_published(claim: type[Published]) -> None:
 
 
 def concrete_subclasses(base: type[_Base], package: str = "") -> list[type[_Base]]:
-    """Every subclass that is not abstract, of modules of a package: what to call a check on, found without a list.
+    """Concrete subclasses in the modules of a package, found without a list: what to call a check on.
 
     Parameters
     ----------

@@ -151,3 +151,19 @@ def test_lengths_that_differ_are_refused(cluster):
     X, y = table(2000)
     with pytest.raises(InvalidDataError, match="y must have 2000 rows"):
         bo.KernelRegressor(**SETTINGS).fit(*on_cluster(X, y[:-1]))
+
+
+def test_rows_can_be_left_out_for_validation_on_a_cluster(cluster):
+    X, y = table()
+    settings = {**SETTINGS, "solver": "iterative", "validation_fraction": 0.1}
+    assert_same(bo.KernelRegressor(**settings).fit(*on_cluster(X, y)), bo.KernelRegressor(**settings).fit(X, y))
+
+
+def test_classes_and_probabilities_are_computed_by_the_workers(cluster):
+    X, y = table()
+    labels = np.where(y > 0, "up", "down")
+    local = bo.KernelClassifier(n_components=64, length_scale=2.0, random_state=0).fit(X, labels)
+    lazy = local.predict(on_cluster(X)[0]), local.predict_proba(on_cluster(X)[0])
+    assert lazy[0].shape == (len(X),) and lazy[1].shape == (len(X), 2)
+    np.testing.assert_array_equal(lazy[0].compute(), local.predict(X))
+    np.testing.assert_allclose(lazy[1].compute(), local.predict_proba(X), atol=1e-9)

@@ -1,4 +1,4 @@
-"""Features that samples are compared by: of a kernel, and of a transformer."""
+"""Feature maps for comparing samples: of a kernel, and of a transformer."""
 
 import numpy as np
 import pytest

@@ -15,7 +15,7 @@ class Parcels(Engine):
         self.sent = 0
 
     @property
-    def is_local(self):
+    def in_process(self):
         return False
 
     def reduce(self, rows, reduction, total, *, on_part=None, ledger=None):
@@ -35,7 +35,7 @@ class Parcels(Engine):
     def hold(self, rows):
         return
 
-    def apply(self, rows, function, n_columns, dtype):
+    def apply(self, rows, function, shape, dtype):
         return np.concatenate([pickle.loads(pickle.dumps(function))(block.X) for block in rows.blocks(rows.block_rows)])
 
     def _reduced(self, block, reduction):

@@ -1,4 +1,4 @@
-"""Writer of archives: a whole new file, or the old one."""
+"""Atomic writer of archives: an interrupted write leaves the old file."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The command line: what Python users call, with a screen."""
+"""Command-line interface of bochner."""

@@ -18,7 +18,7 @@ __all__ = ["app"]
 
 
 class _InOrder(click.Group):
-    """Commands in the order of a person's work, not of the alphabet."""
+    """Command group that lists commands in the order of use, not of the alphabet."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.commands)

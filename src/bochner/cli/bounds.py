@@ -75,11 +75,10 @@ _WITHOUT_FEATURES = {
 def _needed(claim: Any, setting: JsonDict, eps: float, delta: float) -> JsonDict:
     """The claim in this setting: its number of features, or why there is none."""
     from bochner.errors import BochnerError
-    from bochner.theory import TailBound
 
     about = claim.describe()
     row = {**about, "bounds": getattr(claim, "quantity", about["statement"]), "features": None, "why_none": None}
-    if not issubclass(claim, TailBound):
+    if not claim.counts_features:
         return row | {"why_none": _WITHOUT_FEATURES[about["kind"]]}
     required, known = _parameters(claim)
     absent = [name for name in required if name not in setting]

@@ -23,7 +23,7 @@ _REASONS = {
 
 @dataclass(frozen=True)
 class Departure:
-    """A parameter that has not the library's default."""
+    """Parameter whose command-line default differs from the library's."""
 
     parameter: str
     here: str
@@ -40,7 +40,7 @@ class Departure:
 
 
 def penalty_rule(task: Task, width: int) -> float | str:
-    """How the penalty is chosen if nothing was asked for.
+    """Default rule for the penalty of a task.
 
     Leave-one-out sees the leverage of each row. Rows with a gap are few, far from the rest and noisy: GCV takes their
     leverage for the mean one and fits them at any price (tests/cli/test_fit_command.py).

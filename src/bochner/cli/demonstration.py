@@ -1,4 +1,4 @@
-"""A first look: fit 100,000 rows with known truth, and compare with exact kernel ridge on a subsample.
+"""Demonstration: fit 100,000 rows with known truth, and compare with exact kernel ridge on a subsample.
 
 Run as `make demo`, `bochner demo` or `python -m bochner.cli.demo`.
 """
@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def _work(model: KernelRegressor) -> str:
-    """What the fit did, in words."""
+    """Summary of the fit in words."""
     curve, penalties = model.width_curve_, f"{len(model.path_.alphas)} penalties compared"  # type: ignore[union-attr]
     if curve is None:
         return f"one pass over the rows, {penalties}"

@@ -42,7 +42,7 @@ def scored_rows(held_out: TableRows) -> JsonDict:
 def found(
     asked: FitOptions, rows: SplitTable, learned: Learned, summary: JsonDict, certificate: Certificate | str
 ) -> JsonDict:
-    """Everything that is said about a fit, ready for JSON; `summary` is that of the report."""
+    """Result document of a fit, ready for JSON; `summary` is that of the report."""
     model, encoder, target = learned.model, learned.encoder, rows.target
     return {
         "table": asked.table,
@@ -77,7 +77,7 @@ def _short(text: str) -> str:
 
 
 def parts(found: JsonDict) -> Iterator[Part]:
-    """The document for people, part by part."""
+    """Result document as texts and tables for people."""
     yield table("", list(_lines(found)))
     yield ""
     score = found["score"]

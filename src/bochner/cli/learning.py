@@ -148,7 +148,7 @@ def _planned_kernel(asked: FitOptions) -> Stationary | str:
 
 
 def bill(plan: Plan, X: Array, target: Target) -> JsonDict:
-    """The plan as plain data, with what a classifier holds in memory; how long it takes is not known before."""
+    """Plan as plain data; for a classifier with its own memory bill, and without a time, which is not known before."""
     if target.task == "regression":
         return plan.to_dict()
     shape = FourierShape(plan.n_components, X.shape[1])

@@ -68,13 +68,13 @@ def _run(arguments: list[str]) -> int:
 
 
 def _told(sentence: str, code: int) -> int:
-    """Print a sentence for what a person can mend; the exit code."""
+    """Print the message of a user error; returns the exit code."""
     print(sentence, file=sys.stderr)
     return code
 
 
 def _defect(error: Exception) -> int:
-    """A traceback for what is ours to mend; scikit-learn's refusal of a parameter is a sentence."""
+    """Print the traceback of an internal error (of a refused parameter the message); returns the exit code."""
     if type(error).__name__ == "InvalidParameterError":
         return _told(f"Error: {error}", BAD_INPUT)
     import traceback
@@ -91,13 +91,13 @@ def _as_note(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    """A warning of bochner or scikit-learn, for a person: without the line of code that gave it."""
+    """Print a warning as a note, without the line of code that gave it."""
     if issubclass(category, UserWarning):
         print(f"note: {message}", file=sys.stderr)
 
 
 def _close_output() -> None:
-    """Nothing more can be written: keep the interpreter from trying when it ends."""
+    """Redirect a closed standard output to the null device, so that the interpreter does not fail at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

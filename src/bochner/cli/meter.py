@@ -32,7 +32,7 @@ def measured() -> Iterator[Cost]:
 
 
 def _begin_peak() -> int:
-    """Bytes that are held now. On Linux the kernel forgets the peak so far."""
+    """Bytes held now; on Linux the recorded peak is reset."""
     try:
         Path("/proc/self/clear_refs").write_text("5")
         return _status("VmRSS")

@@ -32,7 +32,7 @@ def candidates(
     Y: Rows,
     seed: int,
 ) -> tuple[Stationary, ...]:
-    """The kernels in question: one, or with "aggregate" and "held_out" one for every factor."""
+    """Candidate kernels: one, or with "aggregate" and "held_out" one for every factor."""
     if not isinstance(length_scale, str) or length_scale in ("auto", "median"):
         return (_central(ScaleRule(owner, kernel, length_scale), X, Y, seed),)
     if length_scale not in CHOICES:
@@ -65,7 +65,7 @@ def _variance_of_mean(values: Array) -> float:
 
 
 def _central(rule: ScaleRule, X: Rows, Y: Rows, seed: int) -> Stationary:
-    """The kernel of a rule that looks at the pooled sample, if at any rows."""
+    """Kernel with its length scale, resolved on the pooled sample."""
     return rule.resolve_sample(pooled_rows(X, Y, seed) if rule.looks_at_rows else X, seed=seed)
 
 

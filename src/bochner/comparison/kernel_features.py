@@ -30,7 +30,7 @@ __all__ = [
 
 
 class SampleFeatures(ABC):
-    """Features that samples are compared by."""
+    """Abstract base of feature maps for comparing samples."""
 
     @property
     @abstractmethod
@@ -155,7 +155,7 @@ class TransformerFeatures(SampleFeatures):
 
     @classmethod
     def of(cls, transformer: Transformer, X: Rows) -> Self:
-        """Of a transformer that is fitted, for rows such as X."""
+        """Features of a fitted transformer, for rows such as X."""
         return cls(transformer, map_of(transformer, X))
 
     @property

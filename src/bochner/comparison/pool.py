@@ -204,7 +204,7 @@ class _BlockSums:
         return total
 
     def centred_at(self, center: Array) -> _BlockSums:
-        """The same for z - center in place of z."""
+        """Block sums of the centred features z - center."""
         square = float(center @ center)
         return _BlockSums(
             self.sums - self.block_rows * center,

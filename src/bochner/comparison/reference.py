@@ -22,18 +22,18 @@ _DOUBLE: FloatType = np.dtype(np.float64)
 
 
 def default_window(n_rows: int) -> int:
-    """A two-hundredth of the reference, between 16 and 50 rows; fewer where there would not be eight windows."""
+    """Default window: a two-hundredth of the reference, between 16 and 50 rows; fewer for at least eight windows."""
     return int(max(1, min(n_rows // FEWEST_WINDOWS, np.clip(n_rows // 200, 16, 50))))
 
 
 def teaching_rows(n_rows: int, window: int) -> Array:
-    """Which rows are in the windows that teach, the complete ones of even number."""
+    """Mask of the rows in training windows: the complete windows of even number."""
     number = np.arange(n_rows) // window
     return (number % 2 == 0) & (number < n_rows // window)
 
 
 def largest_taught(X: Array, window: int) -> Array:
-    """Largest size of every column in the windows that teach, shape (d,)."""
+    """Largest absolute value of every column in the training windows, shape (d,)."""
     starts = range(0, len(X) - window + 1, 2 * window)
     return np.max([np.max(np.abs(X[start : start + window]), axis=0) for start in starts], axis=0)
 

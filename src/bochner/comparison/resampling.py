@@ -39,7 +39,7 @@ def cut(n: int, m: int, n_components: int) -> tuple[int, tuple[int, int]]:
 
 @dataclass(frozen=True)
 class Relabelling:
-    """Which blocks belong to the first sample: as observed, then in `n_resamples` random relabellings.
+    """Relabellings of blocks: those of the first sample as observed, then in `n_resamples` random draws.
 
     Attributes
     ----------

@@ -9,6 +9,7 @@ from sklearn.utils import check_array
 
 from bochner._dense import dense
 from bochner._random import Purpose, generator
+from bochner._sklearn import refuse_lazy
 from bochner._typing import Array, FloatType, MatrixLike, Rows
 from bochner.errors import InvalidDataError
 
@@ -23,8 +24,7 @@ def check_rows(
     X: MatrixLike | Rows, name: str, *, least: int = 1, dtype: _FloatTypes = (np.float64, np.float32)
 ) -> Rows:
     """Finite rows, dense or CSR, in float32 or float64; a memory map stays one."""
-    if hasattr(X, "collect") and not hasattr(X, "__array__"):
-        raise InvalidDataError(f"{name} must be a table in memory. Got a {type(X).__name__}: call .collect() first.")
+    refuse_lazy(X, name)
     rows: Rows = check_array(
         X, accept_sparse="csr", dtype=list(dtype) if isinstance(dtype, tuple) else dtype, input_name=name,
         ensure_min_samples=0,

@@ -207,7 +207,7 @@ def _of_transformer(features: Transformer, X: Rows, Y: Rows, seed: int) -> _Cand
 def _learned(
     X: Rows, Y: Rows, kernel: str | Stationary | None, factors: Sequence[float], maker: _PoolMaker, seed: int
 ) -> _Candidate:
-    """The kernel that promises the most power on every other row, to be tested on the rest.
+    """Kernel of the largest estimated power, learned on every other row, to be tested on the rest.
 
     The search has frequencies of its own: the error bound of the test needs fresh ones.
     """

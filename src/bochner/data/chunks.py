@@ -55,10 +55,10 @@ class _NpyFile:
     def __init__(self, file: DataFile) -> None:
         self.file = file
         self.name = file.name
-        with reading(file.name), file.path.open("rb") as stream:
-            read_header = npy.read_array_header_1_0 if npy.read_magic(stream) == (1, 0) else npy.read_array_header_2_0
-            self.shape, self.fortran_order, self.dtype = read_header(stream)
-            self.offset = stream.tell()
+        with reading(file.name), file.path.open("rb") as handle:
+            read_header = npy.read_array_header_1_0 if npy.read_magic(handle) == (1, 0) else npy.read_array_header_2_0
+            self.shape, self.fortran_order, self.dtype = read_header(handle)
+            self.offset = handle.tell()
         expected = self.offset + int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize
         if file.size != expected and not self.dtype.hasobject:
             raise InvalidDataError(
@@ -67,19 +67,19 @@ class _NpyFile:
 
     def read(self, start: int, stop: int) -> Array:
         self.file.check()
-        with reading(f"{self.name}, rows {start} to {stop}"), self.file.path.open("rb") as stream:
+        with reading(f"{self.name}, rows {start} to {stop}"), self.file.path.open("rb") as handle:
             if not self.fortran_order or len(self.shape) == 1:
                 width = int(np.prod(self.shape[1:], dtype=np.int64))
-                return self._numbers(stream, start * width, (stop - start) * width).reshape(-1, *self.shape[1:])
-            columns = [self._numbers(stream, j * self.shape[0] + start, stop - start) for j in range(self.shape[1])]
+                return self._numbers(handle, start * width, (stop - start) * width).reshape(-1, *self.shape[1:])
+            columns = [self._numbers(handle, j * self.shape[0] + start, stop - start) for j in range(self.shape[1])]
             return np.stack(columns, axis=1)
 
     def fingerprint(self) -> JsonDict:
         return self.file.fingerprint()
 
-    def _numbers(self, stream: BinaryIO, first: int, count: int) -> Array:
-        stream.seek(self.offset + first * self.dtype.itemsize)
-        numbers = np.fromfile(stream, dtype=self.dtype, count=count)
+    def _numbers(self, handle: BinaryIO, first: int, count: int) -> Array:
+        handle.seek(self.offset + first * self.dtype.itemsize)
+        numbers = np.fromfile(handle, dtype=self.dtype, count=count)
         if len(numbers) < count:
             raise EOFError(f"the file ends {count - len(numbers)} numbers too early")
         return numbers

@@ -78,7 +78,7 @@ def scan_csv(
 
 
 class CsvFormat:
-    """How text is cut into columns."""
+    """CSV dialect: how text is cut into columns."""
 
     def __init__(self, delimiter: str, column_names: list[str] | None) -> None:
         self.delimiter = delimiter
@@ -100,7 +100,7 @@ class CsvFormat:
         return pa.schema(list(zip(found.names, types)))
 
     def open(self, file: DataFile, types: dict[str, pa.DataType] | None = None) -> pa.RecordBatchReader:
-        """The rows as a stream of batches; types are those given, or told from the first block of text."""
+        """The rows batch by batch; types are those given, or told from the first block of text."""
         from pyarrow import csv
 
         return csv.open_csv(

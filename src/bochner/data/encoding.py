@@ -1,4 +1,4 @@
-"""Column encoding in a stream: Arrow batches through a fitted scikit-learn transformer."""
+"""Column encoding batch by batch: Arrow batches through a fitted scikit-learn transformer."""
 
 from __future__ import annotations
 

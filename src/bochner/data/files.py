@@ -89,7 +89,7 @@ def _expand(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
 
 
 def _is_hidden(path: Path) -> bool:
-    """Writers keep their notes in such files and folders: _SUCCESS, _metadata, .crc."""
+    """Whether a file or folder is hidden or metadata: _SUCCESS, _metadata, .crc."""
     return any(part.startswith((".", "_")) for part in path.parts)
 
 

@@ -24,7 +24,7 @@ Names: TypeAlias = str | Sequence[str] | None
 
 @dataclass(frozen=True)
 class Layout:
-    """The parts that the columns of a table play, and their Arrow types.
+    """Column roles of a table (features, targets, weight), and their Arrow types.
 
     Attributes
     ----------

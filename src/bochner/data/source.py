@@ -100,6 +100,9 @@ class RowSource(ABC):
     def read(self, block_rows: int) -> Iterator[Block]:
         """All rows, in order, in blocks of at most `block_rows`. The same `block_rows` gives the same blocks."""
 
+    # Optional powers, beside `arrays` and `weighted`: general answers by passes over `read`. A source that has a
+    # cheaper one (arrays, partitions), or can give none (a one-shot iterator), overrides.
+
     def blocks(self, block_rows: int) -> Iterator[Block]:
         """The rows as `read` gives them, after a look at them: finite numbers and weights >= 0, or an error."""
         return (checked_block(block, self.feature_names) for block in self.read(block_rows))
@@ -145,7 +148,7 @@ class RowSource(ABC):
 
     @property
     def planned_rows(self) -> int:
-        """Rows that a pass is cut for: their number, or one beyond it."""
+        """Number of rows to plan blocks for: the true one if known, else a very large one."""
         return self.known_rows or _MANY_ROWS
 
     def n_blocks(self, block_rows: int) -> int | None:

@@ -1,4 +1,4 @@
-"""Where block work runs: threads of one machine, or a Dask cluster. Nothing above says which one."""
+"""Execution engines for blocks of rows: threads of one machine, or a Dask cluster."""
 
 from typing import Any, cast
 

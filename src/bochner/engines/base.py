@@ -1,4 +1,4 @@
-"""The seam between one machine and many: sums over blocks of rows, and the engines that compute them.
+"""Engine and Reduction: abstract bases of local and cluster execution of sums over blocks of rows.
 
 A `Reduction` says what is summed. An `Engine` says where: threads of this process, or the workers of a cluster. Any
 partition of the rows, order and number of workers gives the same total, to rounding.
@@ -12,7 +12,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
-from bochner._typing import Array, FloatType, Rows
+import numpy as np
+
+from bochner._typing import Array, Rows
 from bochner.data import Block, RowSource
 from bochner.features import FeatureMap
 
@@ -27,7 +29,7 @@ OnPart = Callable[[int], bool]
 
 @dataclass(frozen=True)
 class Cut:
-    """How a pass is cut: rows of a block, and threads (None: all)."""
+    """Partition of a pass into blocks: rows of a block, and threads (None: all)."""
 
     block_rows: int
     n_threads: int | None = None
@@ -53,7 +55,7 @@ class Reduction(ABC, Generic[Total, Part]):
 
     @abstractmethod
     def part(self, block: Block, scratch: Any) -> Part:
-        """What one block adds; called in several threads."""
+        """Part of one block; called in several threads."""
 
     @abstractmethod
     def add(self, total: Total, part: Part) -> Total:
@@ -63,13 +65,17 @@ class Reduction(ABC, Generic[Total, Part]):
     def merge(self, total: Total, other: Total) -> Total:
         """Two totals together; `total` may be changed and returned, `other` stays as it is."""
 
+    def elsewhere(self) -> Reduction[Total, Part]:
+        """The reduction for other machines. Reductions that hold a cut for this one override."""
+        return self
+
     def restricted(self, rows: slice) -> Reduction[Total, Part]:
-        """The same for the rows of a slice, numbered from 0. Reductions that hold something for every row override."""
+        """The reduction for rows of a slice, numbered from 0. Reductions that hold something for every row override."""
         return self
 
 
 class Ledger(Protocol):
-    """Which blocks are in a total already: a checkpoint of a pass."""
+    """Record of the blocks that are in a total already: the checkpoint of a pass."""
 
     @property
     def done(self) -> dict[int, int]:
@@ -94,12 +100,12 @@ class Ledger(Protocol):
 
 
 class Engine(ABC):
-    """Where the blocks of some rows are worked on. A second cluster is one more subclass."""
+    """Execution engine for blocks of rows: threads or a cluster. A second cluster is one more subclass."""
 
     @property
     @abstractmethod
-    def is_local(self) -> bool:
-        """Whether rows are worked on in this process, which can then keep what it computes of them."""
+    def in_process(self) -> bool:
+        """Whether rows are worked on in this process, which can then keep the features that it computes of them."""
 
     @abstractmethod
     def reduce(
@@ -126,8 +132,10 @@ class Engine(ABC):
         """Keep the rows where they are worked on: many passes will follow."""
 
     @abstractmethod
-    def apply(self, rows: RowSource, function: Callable[[Rows], Array], n_columns: int, dtype: FloatType) -> Any:
-        """`function(X)` (b, n_columns) of all rows: an array, or a lazy one that stays with the rows.
+    def apply(
+        self, rows: RowSource, function: Callable[[Rows], Array], shape: tuple[int, ...], dtype: np.dtype[Any]
+    ) -> Any:
+        """`function(X)` (b, *shape) of all rows: an array, or a lazy one that stays with the rows.
 
         `function` can be sent to workers.
         """

@@ -1,4 +1,4 @@
-"""How a pass is cut on a cluster: tasks, merges, waves. The cost model of a plan has the same numbers."""
+"""Task sizes of a pass on a cluster: tasks, merges, waves. The cost model of a plan has the same numbers."""
 
 BRANCHES = 4
 """Totals that one task merges."""

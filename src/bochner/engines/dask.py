@@ -41,7 +41,7 @@ class DaskEngine(Engine):
     client: Any
 
     @property
-    def is_local(self) -> bool:
+    def in_process(self) -> bool:
         return False
 
     def reduce(
@@ -54,7 +54,7 @@ class DaskEngine(Engine):
         ledger: Ledger | None = None,
     ) -> Total:
         """A task for neighbouring partitions, merged in trees; with a ledger, wave after wave."""
-        source = _partitioned(rows)
+        source, reduction = _partitioned(rows), reduction.elsewhere()
         threads = max(1, sum(self.client.nthreads().values()))
         groups = source.groups(TASKS_PER_THREAD * threads, _not_in(ledger, source))
         tasks = [_group_task(source, group, reduction, ledger) for group in groups]
@@ -76,7 +76,7 @@ class DaskEngine(Engine):
         return total
 
     def parts(self, rows: RowSource, reduction: Reduction[Total, Part]) -> Iterator[Total]:
-        source = _partitioned(rows)
+        source, reduction = _partitioned(rows), reduction.elsewhere()
         for i in range(len(source.parts)):
             yield source.compute([_group_task(source, [i], reduction, None)])[0].total
 
@@ -88,18 +88,20 @@ class DaskEngine(Engine):
     def hold(self, rows: RowSource) -> None:
         _partitioned(rows).persist()
 
-    def apply(self, rows: RowSource, function: Callable[[Rows], Array], n_columns: int, dtype: FloatType) -> Any:
-        """A lazy Dask array (n, n_columns)."""
+    def apply(
+        self, rows: RowSource, function: Callable[[Rows], Array], shape: tuple[int, ...], dtype: np.dtype[Any]
+    ) -> Any:
+        """A lazy Dask array (n, *shape)."""
         source, shared = _partitioned(rows), dask.delayed(function, traverse=False)
         pieces = [
-            dask.array.from_delayed(delayed_task(_applied)(part, shared), (int(n), n_columns), dtype)
+            dask.array.from_delayed(delayed_task(_applied)(part, shared), (int(n), *shape), dtype)
             for part, n in zip(source.parts, source.lengths)
         ]
         return dask.array.concatenate(pieces)
 
 
 class ShippedMap(FeatureMap):
-    """A feature map on its way to workers: its recipe if it has one, which a worker draws once for all of its tasks."""
+    """Serialised feature map: its recipe, which a worker draws once for all of its tasks, or the map."""
 
     def __init__(self, key: str, how: MapRecipe | None, content: FeatureMap | None) -> None:
         self.key, self.how, self.content = key, how, content
@@ -137,7 +139,7 @@ class ShippedMap(FeatureMap):
 
 
 class _Reduced(NamedTuple):
-    """What a task returns: a total, first row and checksum of every partition in it, and their rows."""
+    """Result of one task: a total, first row and checksum of every partition in it, and their rows."""
 
     total: Any
     done: dict[int, int]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bochner._threads import run_in_threads
-from bochner._typing import Array, FloatType, Rows
+from bochner._typing import Array, Rows
 from bochner.data import READ_ROWS, Block, RowSource
 from bochner.engines.base import Engine, Ledger, OnPart, Part, Reduction, Total
 from bochner.features import FeatureMap
@@ -18,7 +18,7 @@ __all__ = ["LocalEngine"]
 
 
 class _Done(NamedTuple):
-    """What a thread has made of a block."""
+    """Result of one block: rows, checksum, partial sum."""
 
     start: int
     n_rows: int
@@ -33,7 +33,7 @@ class LocalEngine(Engine):
     """
 
     @property
-    def is_local(self) -> bool:
+    def in_process(self) -> bool:
         return True
 
     def reduce(
@@ -87,6 +87,8 @@ class LocalEngine(Engine):
     def hold(self, rows: RowSource) -> None:
         return
 
-    def apply(self, rows: RowSource, function: Callable[[Rows], Array], n_columns: int, dtype: FloatType) -> Any:
+    def apply(
+        self, rows: RowSource, function: Callable[[Rows], Array], shape: tuple[int, ...], dtype: np.dtype[Any]
+    ) -> Any:
         found = [function(block.X) for block in rows.blocks(READ_ROWS)]
-        return np.concatenate(found) if found else np.empty((0, n_columns), dtype=dtype)
+        return np.concatenate(found) if found else np.empty((0, *shape), dtype=dtype)

@@ -1,4 +1,4 @@
-"""Thin scikit-learn faces."""
+"""scikit-learn estimators and transformers."""
 
 from bochner.estimators.classifier import KernelClassifier
 from bochner.estimators.distribution import DistributionClassifier, DistributionRegressor

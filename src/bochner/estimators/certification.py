@@ -36,7 +36,7 @@ _WITHOUT_ROUNDING = "features are computed without rounding errors"
 
 @dataclass(frozen=True)
 class MapCertifier:
-    """A drawn Fourier map and what its certificates depend on.
+    """A drawn Fourier map, and the inputs of its certificates.
 
     `independent` says that the frequencies were drawn independently of the rows and of any tuning: a priori bounds
     need it. `n_widths` is the number of widths among which that of the map was chosen by looking at results: what holds
@@ -82,7 +82,7 @@ class MapCertifier:
             yield computed_error(ExactKernel(self.kernel), X, self.features(X))
 
     def a_priori(self, n_rows: int, delta: float, rows: str) -> Iterator[Certificate]:
-        """Of all pairs of `n_rows` rows, `rows` in words, fixed before, or independent of, the frequencies."""
+        """A priori certificates for all pairs of `n_rows` rows (`rows` in words) independent of the frequencies."""
         if self.a_priori_refusal() is None:
             bound = finite_set.tightest(n_points=n_rows, kernel=self.kernel, embedding=self.embedding)
             found = self._chosen(bound.certificate(self.fourier.n_components, delta / self.n_widths))
@@ -90,7 +90,7 @@ class MapCertifier:
             yield replace(found, claim=claim, assumptions=(*found.assumptions, _WITHOUT_ROUNDING))
 
     def over_the_domain(self, X: Any, delta: float) -> Iterator[Certificate]:
-        """Of all points as far apart as the rows, and so of their pairs."""
+        """Uniform certificates over all points as far apart as the rows, and so over their pairs."""
         d, diameter = X.shape[1], diameter_of(X, self.kernel)
         if not 0 < diameter < np.inf:
             return

@@ -25,7 +25,7 @@ __all__ = ["CertifiedClassifier"]
 
 
 class CertifiedClassifier:
-    """`certify` of a classifier, which knows its rows by a checksum."""
+    """`certify` of classifiers; training rows are recognised by checksum."""
 
     classes_: Array
     class_weight: Any
@@ -48,7 +48,7 @@ class CertifiedClassifier:
         independent: bool = True,
         tighten: bool = True,
     ) -> Certificate:
-        """How far the scores of this model are from those of the exact kernel machine with the same loss and penalty.
+        """Certificate of the distance of the scores to the exact kernel machine with the same loss and penalty.
 
         With the rows, labels and weights of the fit: by the duality gap of the *exact* kernel problem, without
         probability (`bochner.theory.distance.ClassifierDistance`). It takes a product or two with the exact kernel

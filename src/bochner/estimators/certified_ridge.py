@@ -26,7 +26,7 @@ __all__ = ["CertifiedRidge"]
 
 
 class CertifiedRidge:
-    """`certify` of a ridge model, which knows its rows by a checksum."""
+    """`certify` of ridge models; training rows are recognised by checksum."""
 
     seed_: int
     interval: str
@@ -47,7 +47,7 @@ class CertifiedRidge:
         max_products: int = 100,
         time_limit: float | None = None,
     ) -> Certificate:
-        """How far this model is from exact kernel ridge regression with the same kernel and penalty.
+        """Certificate of the distance to exact kernel ridge regression with the same kernel and penalty.
 
         With the rows, targets and weights of the fit, at any number of rows: the distance between the predictions of
         the two models, from below and from above, without probability (`bochner.theory.distance.RidgeDistance`). It
@@ -107,7 +107,7 @@ class CertifiedRidge:
         )
 
     def _certified_model(self, independent: bool) -> RidgeModel:
-        """What certificates depend on, as a value."""
+        """Inputs of the certificates, as a value."""
         fit = self._fit_value()
         context = CertificateContext(independent, 1 if fit.width_curve is None else WIDTHS, fit.precision.type)
         moments, intercept, norms, rms = fit.moments, fit.rule.fit_intercept, None, None
@@ -161,7 +161,7 @@ class CertifiedRidge:
 
 
 def _check_search(tightness: Any, max_products: Any, time_limit: Any) -> None:
-    """How long the search for a tighter limit may go on."""
+    """Validate the stopping rule of the search for a tighter limit."""
     if isinstance(tightness, bool) or not isinstance(tightness, Real) or not float(tightness) >= 1:
         raise invalid_parameter("certify", "tightness", "a number >= 1", tightness)
     if isinstance(max_products, bool) or not isinstance(max_products, Integral) or max_products < 3:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
@@ -23,7 +24,7 @@ from bochner.errors import InvalidDataError, invalid_parameter
 from bochner.estimators.certified_classifier import CertifiedClassifier
 from bochner.estimators.classifier_attributes import ClassifierAttributes
 from bochner.estimators.kernel_model import MODEL_CONSTRAINTS, KernelModel, check_penalties
-from bochner.estimators.rows import blockwise, linear_predictions, rows_to_fit
+from bochner.estimators.rows import linear_predictions, rows_to_fit
 from bochner.estimators.watch import warn_of_classifier
 from bochner.fitting import ClassifierSettings, Labels, add_labelled_rows, fit_classifier
 from bochner.kernels import Stationary
@@ -245,15 +246,14 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
 
     def predict(self, X: MatrixLike) -> Array:
         """The class of the largest score of each row."""
-        scores = self._scores(X)
-        return blockwise(partial(_chosen, self.classes_), scores, self.classes_.dtype)
+        chosen = partial(_chosen, self.classes_)
+        return self._scores(X, chosen, shape=(), dtype=self.classes_.dtype)
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: MatrixLike) -> Array:
         """Probabilities of the classes, shape (n_samples, n_classes)."""
-        return blockwise(
-            partial(_probabilities, self.inverse_temperature_), self._scores(X), float, n_columns=len(self.classes_)
-        )
+        probabilities = partial(_probabilities, self.inverse_temperature_)
+        return self._scores(X, probabilities, shape=(len(self.classes_),), dtype=float)
 
     @available_if(_has_probabilities)
     def predict_log_proba(self, X: MatrixLike) -> Array:
@@ -318,9 +318,9 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
         splitter = check_cv(self.cv, problem.labels, classifier=True)
         return list(splitter.split(np.zeros(len(problem.labels)), problem.labels))
 
-    def _scores(self, X: MatrixLike) -> Any:
-        """Scores (n, 1) of the second of two classes, or (n, n_classes)."""
-        return linear_predictions(self, X, self._fit_value().response())
+    def _scores(self, X: MatrixLike, then: Callable[[Array], Array] = np.asarray, **result: Any) -> Any:
+        """A function of the scores, (n, 1) of the second of two classes, or (n, n_classes)."""
+        return linear_predictions(self, X, self._fit_value().response(), then, **result)
 
 
 def _chosen(classes: Array, scores: Array) -> Array:

@@ -40,7 +40,7 @@ _TOL = 1e-8
 
 @dataclass(frozen=True)
 class ClassifierModel:
-    """What the certificates of a classifier depend on.
+    """Inputs of the certificates of a classifier.
 
     Attributes
     ----------

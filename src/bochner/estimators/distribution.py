@@ -12,7 +12,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.validation import check_is_fitted
 
 from bochner._random import resolve_seed
-from bochner._sklearn import SEED_RULE, Interval, StrOptions, validated
+from bochner._sklearn import LENGTH_SCALE_RULE, SEED_RULE, Interval, StrOptions, validated
 from bochner._typing import Array, ArrayLike, Constraints, Seed
 from bochner.comparison.bags import Bagged, Bags
 from bochner.comparison.kernel_features import KernelFeatures, default_components
@@ -31,7 +31,7 @@ _CONSTRAINTS: Constraints = {
     "kernel": [Stationary, str],
     "outer_kernel": [Stationary, str],
     "n_components": [Interval(Integral, 2, None, closed="left"), StrOptions({"auto"})],
-    "length_scale": [Interval(Real, 0, None, closed="neither"), "array-like", StrOptions({"auto", "median"})],
+    "length_scale": LENGTH_SCALE_RULE,
     "alpha": [Interval(Real, 0, None, closed="left"), str],
     "group": [str, None],
     "sampling": SAMPLING_RULE,
@@ -124,7 +124,7 @@ class _DistributionModel(BaseEstimator, ABC):
         """The model on the embeddings, not fitted."""
 
     def _outer(self, seed: int) -> dict[str, Any]:
-        """Parameters of the model on the embeddings; a linear one has them as its features."""
+        """Parameters of the model on the embeddings; a linear one takes the embeddings as its features."""
         if isinstance(self.outer_kernel, str) and self.outer_kernel == "linear":
             return {"features": FunctionTransformer(), "alpha": self.alpha, "random_state": seed}
         return {"kernel": self.outer_kernel, "alpha": self.alpha, "random_state": seed}

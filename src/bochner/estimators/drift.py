@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bochner._random import Purpose, generator, resolve_seed
-from bochner._sklearn import SEED_RULE, Interval, StrOptions, refuse_lazy, validated
+from bochner._sklearn import LENGTH_SCALE_RULE, SEED_RULE, Interval, StrOptions, refuse_lazy, validated
 from bochner._typing import Array, ArrayLike, Constraints, FloatType, MatrixLike, Seed
 from bochner.comparison.attribution import column_shares
 from bochner.comparison.group_sums import group_sums
@@ -134,7 +134,7 @@ class DriftDetector(BaseEstimator):
     _parameter_constraints: Constraints = {
         "kernel": [Stationary, str],
         "n_components": [Interval(Integral, 2, None, closed="left")],
-        "length_scale": [Interval(Real, 0, None, closed="neither"), "array-like", StrOptions({"auto", "median"})],
+        "length_scale": LENGTH_SCALE_RULE,
         "window": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "false_alarm_rate": [Interval(Real, 0, 1, closed="neither")],
         "sampling": SAMPLING_RULE,
@@ -280,13 +280,17 @@ class DriftDetector(BaseEstimator):
         rows = self.window_ * np.arange(1, len(records) + 1)
         return {"rows": rows, "statistic": records[:, 0], "pvalue": records[:, 1], "evidence": records[:, 2]}
 
-    def plot(self, axes: Axes | None = None) -> Axes:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the evidence for drift over the stream, with the threshold and the alarm.
 
         Parameters
         ----------
-        axes : matplotlib Axes, default=None
-            None: new ones.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+
+        Returns
+        -------
+        ax : matplotlib Axes
         """
         check_is_fitted(self)
         history = self.history_
@@ -295,7 +299,7 @@ class DriftDetector(BaseEstimator):
             history["evidence"],
             false_alarm_rate=self.false_alarm_rate,
             detected_at=self.detected_at_,
-            axes=axes,
+            ax=ax,
         )
 
     def _observe(self, rows: Array, mean: Array) -> None:
@@ -319,7 +323,7 @@ class DriftDetector(BaseEstimator):
 
     @property
     def _rounding(self) -> float:
-        """Up to what difference distances from a mean map count as equal."""
+        """Tolerance within which distances from a mean map count as equal."""
         return self._resolution * float(np.sqrt(self.kernel_.variance))
 
     def _shares(self, X: Array) -> Array:

@@ -146,8 +146,10 @@ class FourierFeatures(MapTransformer):
         self.map_, self.pilot_ = self._drawn(X, width)
         return self
 
-    def certify(self, X: Any, *, delta: float = 0.01, independent: bool = True) -> Certificate:
-        """How far the kernel estimates between rows of X are from the exact kernel.
+    def certify(  # type: ignore[override]  # a priori bounds ask for more than the base
+        self, X: Any, *, delta: float = 0.01, independent: bool = True
+    ) -> Certificate:
+        """Certificate of the error of the kernel estimates between rows of X.
 
         Parameters
         ----------
@@ -201,7 +203,7 @@ class FourierFeatures(MapTransformer):
         )
 
     def _drawn(self, X: Any, width: int) -> tuple[FourierMap, PilotRecord | None]:
-        """The map, and what a sampler that looks at the rows has to say of them."""
+        """Fourier map, and the pilot record of a data-dependent sampler."""
         sampler, d = resolve_sampler(self.sampling), X.shape[1]
         embedding: Embedding = self.embedding  # type: ignore[assignment]
         if not sampler.uses_pilot:

@@ -12,7 +12,14 @@ import joblib
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from bochner._sklearn import SEED_RULE, CallbackSupportMixin, HasMethods, Interval, StrOptions
+from bochner._sklearn import (
+    LEARNED_LENGTH_SCALE_RULE,
+    SEED_RULE,
+    CallbackSupportMixin,
+    HasMethods,
+    Interval,
+    StrOptions,
+)
 from bochner._typing import Array, ArrayLike, Constraints, Seed, Transformer
 from bochner.data import RowSource
 from bochner.errors import AssumptionError, FirstBlockWarning, invalid_parameter
@@ -35,11 +42,7 @@ MODEL_CONSTRAINTS: Constraints = {
     "kernel": [Stationary, str],
     "features": [HasMethods(["fit", "transform"]), StrOptions({"nystroem"}), None],
     "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
-    "length_scale": [
-        Interval(Real, 0, None, closed="neither"),
-        "array-like",
-        StrOptions({"auto", "ard", "median"}),
-    ],
+    "length_scale": LEARNED_LENGTH_SCALE_RULE,
     "sampling": SAMPLING_RULE,
     "random_state": SEED_RULE,
 }
@@ -67,7 +70,7 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
 
     @abstractmethod
     def _scale_learner(self) -> ScaleLearner | None:
-        """How length scales are learned from the targets; None where there are none."""
+        """Learner of length scales from the targets; None where there are none."""
 
     @property
     def _width(self) -> int | None:
@@ -88,14 +91,14 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
         return LandmarkMaker() if isinstance(self.features, str) else TransformerMaker(self.features)
 
     def feature_settings(self, seed: int) -> FeatureSettings:
-        """How the features are chosen, as a value; keeps the parameters that certificates depend on."""
+        """Settings of the features, as a value; keeps the parameters that certificates depend on."""
         present = [name for name in _DECIDE_CERTIFICATES if name in self.get_params(deep=False)]
         self._settings_of_fit = {name: getattr(self, name) for name in present}
         scale = None if self._brings_features else self._scale_rule()
         return FeatureSettings(scale, self._maker(), self._width, seed)
 
     def _require_settings_of_fit(self) -> None:
-        """Refuse a model whose parameters were changed after its fit: it is not what they say."""
+        """Refuse a model whose parameters changed since its fit."""
         for name, value in getattr(self, "_settings_of_fit", {}).items():  # older files have none
             now = getattr(self, name)
             if now is not value and now != value:
@@ -118,7 +121,7 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
         )
 
     def checkpoint_identity(self, rows: RowSource) -> dict[str, str]:
-        """What decides the statistics of a fit, in words and digests: the identity of its checkpoint."""
+        """Identity of a checkpoint: the parameters that decide the statistics of a fit, as texts and digests."""
         names = ("kernel", "features", self._width_parameter, "length_scale", "sampling", "random_state")
         rule = self._scale_rule()
         penalty = {"alpha": _identified(getattr(rule.learner, "penalty", None))} if rule.learns else {}
@@ -154,7 +157,7 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
 
 
 def _identified(value: object) -> str:
-    """A value as a short text that no other value has."""
+    """Digest of a value: a short text that no other value has."""
     plain = isinstance(value, (str, Real)) or value is None
     return repr(value) if plain else f"{type(value).__name__} {joblib.hash(value)[:16]}"
 

@@ -1,4 +1,4 @@
-"""Feature maps of estimators: random Fourier features, landmarks, or a transformer of the user's."""
+"""Makers of the feature map of an estimator: random Fourier features, landmarks, or a user's transformer."""
 
 from __future__ import annotations
 

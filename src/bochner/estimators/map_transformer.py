@@ -15,13 +15,14 @@ from bochner.features import FeatureMap, transform
 from bochner.memory import MemoryBill, require_memory
 from bochner.statistics.kernel_product import ExactKernel
 from bochner.theory import Certificate
+from bochner.theory.base import check_delta
 
 __all__ = ["CertificateContext", "MapTransformer", "WithFeatures", "certified_features"]
 
 
 @dataclass(frozen=True)
 class CertificateContext:
-    """What a model knows of its features that their certificates depend on.
+    """Independence, searched widths and precision of a model's features, for certificates.
 
     Attributes
     ----------
@@ -66,6 +67,24 @@ class MapTransformer(WithFeatures, ClassNamePrefixFeaturesOutMixin, TransformerM
             MemoryBill({"features": size}), "Transform fewer rows at a time, or fit an estimator on X itself."
         )
         return transform(self.map_, X, X.dtype)
+
+    def certify(self, X: Any, *, delta: float = 0.01) -> Certificate:
+        """How far z(x).z(y) is from the kernel between rows of X; an `AssumptionError` says why not, if so.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        delta : float, default=0.01
+            Failure probability of the statements that have one.
+
+        Returns
+        -------
+        certificate : Certificate
+        """
+        check_is_fitted(self)
+        check_delta(delta)
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        return self.certify_kernel(X, delta, CertificateContext())
 
     # Optional powers: a transformer that has a known kernel, or certificates, overrides these.
 

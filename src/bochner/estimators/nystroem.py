@@ -6,7 +6,7 @@ from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from bochner._dense import dense
 from bochner._random import Purpose, generator, resolve_seed
@@ -22,7 +22,6 @@ from bochner.kernels import Stationary, resolve_kernel
 from bochner.memory import MemoryBill, require_memory
 from bochner.statistics.kernel_product import ExactKernel
 from bochner.theory import Certificate
-from bochner.theory.base import check_delta
 
 __all__ = ["NystroemFeatures"]
 
@@ -138,33 +137,17 @@ class NystroemFeatures(MapTransformer):
         self.map_ = draw_nystroem_map(self._values(self.landmarks_), others)
         return self
 
-    def certify(self, X: Any, *, delta: float = 0.01) -> Certificate:
-        """How far z(x).z(y) is from the (orbit) kernel between rows of X: computed, without probability.
-
-            |k(x, y) - z(x).z(y)| <= sqrt(r(x) r(y)),      r(x) = k(x, x) - ||z(x)||^2, the residual variance
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Any rows, those that the landmarks were chosen from or others.
-        delta : float, default=0.01
-            Unused: nothing here has a probability. The other transformers have it.
-
-        Returns
-        -------
-        certificate : Certificate
-            The tightest bound on the largest error over all pairs of rows: computed for up to 4,000 rows, by residual
-            variances beyond.
-        """
-        check_is_fitted(self)
-        check_delta(delta)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        return self.certify_kernel(X, delta, CertificateContext())
-
     def exact_kernel(self) -> ExactKernel:
         return ExactKernel(self.kernel_, self.transforms_, self.map_.values.one_sided)
 
     def certify_kernel(self, X: Any, delta: float, context: CertificateContext) -> Certificate:
+        """Computed, without probability: residual variances r(x) bound the error, on any rows.
+
+            |k(x, y) - z(x).z(y)| <= sqrt(r(x) r(y)),      r(x) = k(x, x) - ||z(x)||^2
+
+        The tightest bound on the largest error over all pairs of rows: computed for up to 4,000 rows, by residual
+        variances beyond. `delta` is unused.
+        """
         return certify_landmarks(self.map_, self.exact_kernel(), X, np.promote_types(X.dtype, context.precision))
 
     def _values(self, points: Array) -> KernelMap:
@@ -172,7 +155,7 @@ class NystroemFeatures(MapTransformer):
         return KernelMap(self.kernel_, points, self.transforms_, one_sided)
 
     def _choose(self, X: Any, n_landmarks: int) -> tuple[Array, Array]:
-        """Landmarks (L, d), and some rows that are none, in float64."""
+        """Landmarks (L, d), and some other rows, in float64."""
         rng = generator(self.seed_, Purpose.SUBSAMPLE)
         order = rng.permutation(X.shape[0])
         uniform = _dense(X, order[:n_landmarks])

@@ -34,7 +34,7 @@ def choose_transforms(group: Group, n_transforms: int | str, n_features: int, se
 
 
 class OrbitFeatures(MapTransformer):
-    """Features averaged over transformations of the input: a kernel that knows a symmetry.
+    """Group-averaged (invariant) features: a feature map averaged over transformations of the input.
 
         psi(x) = sum_g q_g z(g x),      psi(x).psi(y) estimates k_q(x, y) = E k(g x, g' y)
 
@@ -122,8 +122,10 @@ class OrbitFeatures(MapTransformer):
         self.map_.prepare(X.dtype)
         return self
 
-    def certify(self, X: Any, *, delta: float = 0.01, independent: bool = True) -> Certificate:
-        """How far the kernel estimates are from the orbit kernel on rows of X, and how invariant the features are.
+    def certify(  # type: ignore[override]  # a priori bounds ask for more than the base
+        self, X: Any, *, delta: float = 0.01, independent: bool = True
+    ) -> Certificate:
+        """Certificate of the error of the orbit kernel on rows of X, and of the invariance of the features.
 
         Parameters
         ----------

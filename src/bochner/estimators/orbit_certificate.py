@@ -79,7 +79,7 @@ def _a_priori(features: Any, X: Any, delta: float) -> Iterator[Certificate]:
 
 
 def _invariance(features: Any, X: Any, order: Array) -> Certificate:
-    """How far the features of some rows move under fresh transformations from the group."""
+    """Invariance certificate: largest change of features under fresh transformations from the group."""
     rows = dense(X[np.sort(order[:_ROWS])], float)
     size = features.group.order(X.shape[1])
     moves = features.group.sample(

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from bochner._random import resolve_seed
 from bochner._sklearn import (
+    LENGTH_SCALE_RULE,
     Interval,
     StrOptions,
     available_if,
@@ -127,7 +128,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelModel):
     _width_parameter = "width"
     _parameter_constraints: Constraints = {
         **MODEL_CONSTRAINTS,
-        "length_scale": [Interval(Real, 0, None, closed="neither"), "array-like", StrOptions({"auto", "median"})],
+        "length_scale": LENGTH_SCALE_RULE,
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
         "width": MODEL_CONSTRAINTS["n_components"],
         "fit_inverse_transform": ["boolean"],
@@ -222,7 +223,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelModel):
             float32 if X is float32, else float64.
         """
         check_is_fitted(self)
-        return over_rows(self, X, lambda part: self._scores().of(part, part.dtype))[0]
+        return over_rows(self, X, lambda part: (self._scores().of(part, part.dtype),))[0]
 
     @available_if(_has_pre_images)
     def inverse_transform(self, X: Any) -> Array:

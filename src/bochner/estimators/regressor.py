@@ -41,7 +41,7 @@ _CONSTRAINTS: Constraints = {
 
 
 def _streams(self: KernelRegressor) -> bool:
-    """Leave-one-out needs all rows a second time, and held-out rows must be chosen from all: no partial_fit then."""
+    """Whether partial_fit is available: leave-one-out, products and held-out rows need all rows at once."""
     if self.alpha == "loo":
         raise AttributeError("partial_fit is not available with alpha='loo': use 'gcv', 'evidence' or a number.")
     if self.solver == "iterative" if isinstance(self.solver, str) else self.solver.needs != "moments":
@@ -108,7 +108,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
     sampling : str or Sampler, default="monte_carlo"
         As in `FourierFeatures`.
     checkpoint : str or Path, default=None
-        A file that holds how far `fit` came. A fit that was killed goes on from there if it is called again with the
+        Checkpoint file for resuming an interrupted fit. A killed fit goes on from there if it is called again with the
         same parameters and rows, and gives the model of an uninterrupted one; other parameters or rows are refused.
     random_state : int, RandomState, Generator or None, default=None
         Seed of frequencies and subsamples.
@@ -285,7 +285,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
             return self._targets(linear_predictions(self, X, fit.response()))
         if return_interval is not None and (isinstance(return_interval, bool) or not 0 < return_interval < 1):
             raise invalid_parameter("predict", "return_interval", "a probability between 0 and 1", return_interval)
-        mean, std = map(self._targets, over_rows(self, X, fit.response(), fit.standard_deviations))
+        mean, std = map(self._targets, over_rows(self, X, fit.means_and_deviations))
         parts: list[Any] = [mean, *([std] if return_std else [])]
         if return_interval is not None:
             half = (std * self._shaped(fit.interval_factors(return_interval))).astype(std.dtype)

@@ -29,7 +29,7 @@ _MACHINE = "exact kernel ridge"
 
 @dataclass(frozen=True)
 class RidgeModel:
-    """What the certificates of a ridge model depend on.
+    """Inputs of the certificates of a ridge model.
 
     Attributes
     ----------
@@ -67,14 +67,14 @@ class RidgeModel:
 
 
 def certify_without_rows(model: RidgeModel, n_rows: int, delta: float) -> Certificate:
-    """What can be said of the training rows without having them: an a priori bound on the kernel estimates."""
+    """A priori certificate without the training rows: a bound on the kernel estimates."""
     found = model.features.certify_rows_of_fit(n_rows, check_delta(delta), model.context)
     certificate = replace(found, instead="no rows were given")
     return replace(certificate, others=tuple(_by_kernel_error(model, certificate, n_rows)))
 
 
 def certify_rows(model: RidgeModel, rows: CertifiedRows, delta: float) -> Certificate:
-    """Without targets: a bound for any targets of the same size on few training rows, else one for the kernel."""
+    """Certificate without targets: for any targets of the same size on few training rows, else for the kernel."""
     kernel = model.features.certify_kernel(rows.X, delta, model.context)
     if rows.difference is not None:
         return replace(kernel, instead=rows.difference)
@@ -150,7 +150,7 @@ def _matrices(model: RidgeModel, rows: CertifiedRows) -> tuple[Array, Array, Arr
 
 
 def _dense_statements(model: RidgeModel, rows: CertifiedRows, norms: Array | None) -> list[Certificate]:
-    """What the kernel matrix of few rows says: of any targets with these norms, and in the order of matrices.
+    """Certificates from the dense kernel matrix, for few rows: for any targets of these norms, and spectral.
 
     Nothing where the penalty is below the rounding errors of the matrix.
     """

@@ -1,4 +1,4 @@
-"""What a KernelRegressor settles before its fit: rows, solver, checkpoint."""
+"""Rows, solver, settings and checkpoint of a KernelRegressor fit."""
 
 from __future__ import annotations
 

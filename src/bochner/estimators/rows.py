@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from bochner.engines import collection_rows, engine_of
 from bochner.errors import InvalidDataError
 from bochner.features import LinearResponse
 
-__all__ = ["adopt_columns", "blockwise", "linear_predictions", "new_rows", "open_rows", "over_rows", "rows_to_fit"]
+__all__ = ["adopt_columns", "linear_predictions", "new_rows", "open_rows", "over_rows", "rows_to_fit"]
 
 
 def rows_to_fit(
@@ -57,34 +57,48 @@ def open_rows(X: Any, y: Any = None, sample_weight: Any = None) -> RowSource | N
     return X
 
 
-def linear_predictions(estimator: Any, X: MatrixLike, response: LinearResponse) -> Any:
-    """Predictions (n, t) of all rows: an array, or a lazy one where an engine works on the rows elsewhere."""
+@dataclass(frozen=True, eq=False)
+class _Answer:
+    """A function of linear predictions, as a function of rows that can be sent to workers."""
+
+    response: LinearResponse
+    then: Callable[[Array], Array]
+
+    def __call__(self, X: Rows) -> Array:
+        return self.then(self.response(X))
+
+
+def linear_predictions(
+    estimator: Any,
+    X: MatrixLike,
+    response: LinearResponse,
+    then: Callable[[Array], Array] = np.asarray,
+    *,
+    shape: tuple[int, ...] | None = None,
+    dtype: Any = None,
+) -> Any:
+    """`then` of the predictions (n, t) of all rows: an array, or a lazy one that stays where an engine works.
+
+    `shape` and `dtype` are those of `then` for one row; None: those of the predictions.
+    """
     rows = open_rows(X)
-    if rows is None or engine_of(rows).is_local:
-        return over_rows(estimator, X, response)[0]
+    if rows is None:
+        return over_rows(estimator, X, lambda part: (then(response(part)),))[0]
     adopt_columns(estimator, rows, reset=False)
     engine = engine_of(rows)
-    shipped = replace(response, feature_map=engine.ship(response.feature_map))
-    return engine.apply(rows, shipped, response.coef.shape[1], rows.dtype)
+    answer = _Answer(replace(response, feature_map=engine.ship(response.feature_map)), then)
+    width = (response.coef.shape[1],) if shape is None else shape
+    return engine.apply(rows, answer, width, np.dtype(rows.dtype if dtype is None else dtype))
 
 
-def blockwise(function: Callable[[Array], Array], scores: Any, dtype: Any, n_columns: int | None = None) -> Any:
-    """A function of scores (n, t), row by row: now, or by the workers of a lazy Dask array."""
-    if not hasattr(scores, "map_blocks"):
-        return function(scores)
-    shape = {"drop_axis": 1} if n_columns is None else {"chunks": (scores.chunks[0], (n_columns,))}
-    return scores.map_blocks(function, dtype=dtype, **shape)
-
-
-def over_rows(estimator: Any, X: MatrixLike, *functions: Callable[[Rows], Array]) -> list[Array]:
-    """`function(X)` of all rows for several functions: of an array at once, of scanned rows in one pass."""
+def over_rows(estimator: Any, X: MatrixLike, function: Callable[[Rows], tuple[Array, ...]]) -> list[Array]:
+    """The arrays of `function(X)` for all rows: of an array at once, of scanned rows in one pass."""
     rows = open_rows(X)
     if rows is None:
         checked: Rows = validate_data(estimator, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        return [function(checked) for function in functions]
+        return list(function(checked))
     adopt_columns(estimator, rows, reset=False)
-    found = [[function(block.X) for function in functions] for block in rows.blocks(READ_ROWS)]
-    return [np.concatenate(parts) for parts in zip(*found)]
+    return [np.concatenate(parts) for parts in zip(*(function(block.X) for block in rows.blocks(READ_ROWS)))]
 
 
 def new_rows(estimator: Any, X: Any) -> Array:

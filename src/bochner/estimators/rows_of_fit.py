@@ -1,4 +1,4 @@
-"""Rows that a certificate is asked for, told apart from those of the fit by their checksum."""
+"""Rows to certify, compared with the training rows by checksum."""
 
 from __future__ import annotations
 

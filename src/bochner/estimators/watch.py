@@ -1,4 +1,4 @@
-"""scikit-learn's side of a fit: callbacks that watch it, warnings of what went wrong."""
+"""scikit-learn callbacks and warnings of a fit."""
 
 from __future__ import annotations
 

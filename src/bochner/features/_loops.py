@@ -158,7 +158,7 @@ def orbit_pairs(projection: Array, amplitude: Array, weights: Array, out: Array,
 
 @njit(cache=True, nogil=True, fastmath=_FAST)
 def orbit_phases(projection: Array, amplitude: Array, phase: Array, weights: Array, out: Array, at: int) -> None:
-    """The same with phases: out[:, at : at + w] = sum_g weights_g amplitude cos(projection_g + phase)."""
+    """Orbit averages with phases: out[:, at : at + w] = sum_g weights_g amplitude cos(projection_g + phase)."""
     w = len(amplitude)
     for i in range(len(projection)):
         row, cosines = projection[i], out[i, at : at + w]

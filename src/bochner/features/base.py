@@ -35,13 +35,13 @@ _SPAN_BYTES = 2**24  # of output that one thread writes at a time: threads then 
 
 
 class MapRecipe(Protocol):
-    """What a map can be drawn from again, bit for bit: a few numbers for workers, instead of its arrays."""
+    """Seeded recipe that redraws a map bit for bit: sent to workers instead of its arrays."""
 
     def draw(self) -> FeatureMap: ...
 
 
 class FeatureMap(ABC):
-    """A map of rows to features, x -> z(x) in R^D, that says what it can do.
+    """Feature map x -> z(x) in R^D, with optional capabilities.
 
     A new map states its width, its bytes and `write`. The optional powers below have the answer of a map without them;
     a map that has one overrides it. Nothing else in the library asks for the type of a map.
@@ -72,7 +72,7 @@ class FeatureMap(ABC):
 
     @property
     def recipe(self) -> MapRecipe | None:
-        """How to draw the same map again; None: its arrays are the map."""
+        """Seeded recipe of the map; None: only its arrays define it."""
         return None
 
     @property
@@ -93,7 +93,7 @@ class FeatureMap(ABC):
         raise AssumptionError(f"{type(self).__name__} has no residual variances: its kernel estimates are unbiased.")
 
     def unseen_variance(self, X: Rows, Z: Array, alpha: float) -> Array | float:
-        """What the prior adds to the variance of a prediction beyond the features, in units of the noise variance."""
+        """Extra predictive variance outside the feature span, in units of the noise variance."""
         return 0.0
 
     def prepare(self, dtype: FloatType) -> None:
@@ -120,7 +120,7 @@ class TransformerMap(FeatureMap):
         out[...] = dense(self.transformer.transform(X))
 
     def n_bytes(self, dtype: FloatType) -> int:
-        """Of the transformer's arrays, as far as they are its attributes."""
+        """Bytes of the transformer's arrays, as far as they are its attributes."""
         return sum(value.nbytes for value in vars(self.transformer).values() if isinstance(value, np.ndarray))
 
     def __getstate__(self) -> dict[str, Any]:

@@ -166,7 +166,7 @@ class FourierMap(FeatureMap):
 
 @dataclass(frozen=True)
 class FourierRecipe:
-    """What a map is drawn from: a few numbers instead of m x d frequencies, for workers and files."""
+    """Recipe of a Fourier map: seed and sizes instead of m x d frequencies, for workers and files."""
 
     kernel: Stationary
     sampler: Sampler

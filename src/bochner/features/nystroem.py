@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigh, solve_triangular
 
-from bochner._blas import cholesky, solve_lower
-from bochner._definite import raise_diagonal
+from bochner._blas import solve_lower
+from bochner._definite import definite_cholesky
 from bochner._dense import dense
-from bochner._threads import threads_for_factor
 from bochner._typing import Array, FloatType, Rows
 from bochner.features.base import FeatureMap, transform
 from bochner.groups import Group, Transforms
@@ -252,20 +251,7 @@ def draw_nystroem_map(values: KernelMap, others: Array | None = None) -> Nystroe
     landmarks that depend on others, or are there twice, then have features of nearly zero.
     """
     K = transform(values, values.points, np.dtype(float))
-    diagonal = np.diagonal(K).copy()
-
-    def factorise(jitter: float) -> Array | None:
-        """Overwrite the lower triangle of K by its Cholesky factor; the upper one has what is needed to try again."""
-        np.fill_diagonal(K, diagonal + jitter)
-        with threads_for_factor(len(K)):
-            if cholesky(K):
-                return K
-        above = np.triu(K, 1)
-        np.add(above, above.T, out=K)
-        return None
-
-    factor, _ = raise_diagonal(factorise, _JITTER * float(np.max(diagonal)))
-    drawn = NystroemMap(values, factor)
+    drawn = NystroemMap(values, definite_cholesky(K, _JITTER * float(np.max(np.diagonal(K)))))
     if others is None or len(others) == 0:
         return drawn
     shortfall = drawn.shortfall(others, transform(drawn, others, np.dtype(float)))

@@ -1,4 +1,4 @@
-"""Sizes of a Fourier map before it is drawn, for plans and bills."""
+"""Sizes of a Fourier map before it is drawn, for plans and memory bills."""
 
 from __future__ import annotations
 

@@ -16,20 +16,20 @@ __all__ = ["FitCheckpoint"]
 
 @dataclass(frozen=True)
 class FitCheckpoint:
-    """The file of a fit, and its moments if the solver needs moments."""
+    """Checkpoint of a fit: the file, and the moments in it if the solver needs moments."""
 
     file: CheckpointFile
     moments: MomentsCheckpoint | None
 
     @classmethod
     def of_moments(cls, path: FilePath, identity: Mapping[str, str]) -> FitCheckpoint:
-        """For a solver that needs moments: which rows are in them is known block by block."""
+        """Checkpoint of a solver that needs moments: it records which blocks of rows are in them."""
         moments = MomentsCheckpoint(CheckpointFile(path, identity))
         return cls(moments.file, moments)
 
     @classmethod
     def of_iterations(cls, path: FilePath, identity: Mapping[str, str], rows: RowSource) -> FitCheckpoint:
-        """For an iterative solver: its state belongs to all rows, which are told by a checksum."""
+        """Checkpoint of an iterative solver, tied to the checksum of all rows."""
         file = CheckpointFile(path, {**identity, "checksum of the rows": rows_checksum(rows)})
         file.load()  # its notes have the seed
         return cls(file, None)

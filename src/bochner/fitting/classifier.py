@@ -47,7 +47,7 @@ class Labels:
 
 @dataclass(frozen=True)
 class ClassifierSettings:
-    """All that decides a classifier, beside the rows.
+    """Settings of a classifier fit: features, loss, penalty, solver limits.
 
     Attributes
     ----------

@@ -26,7 +26,7 @@ class DrawnFeatures:
 
 
 class MapMaker(Protocol):
-    """How a model gets its map once the kernel is known: random Fourier features, landmarks, a user's transformer."""
+    """Maker of the feature map of a kernel: random Fourier features, landmarks, or a user's transformer."""
 
     @property
     def nested(self) -> bool:
@@ -45,7 +45,7 @@ class MapMaker(Protocol):
 
 @dataclass(frozen=True)
 class ChosenFeatures:
-    """The map of a fit, and how its kernel was learned, if it was."""
+    """Feature map of a fit, and the tuning of its kernel, if any."""
 
     drawn: DrawnFeatures
     tuning: Tuning | None
@@ -57,7 +57,7 @@ class ChosenFeatures:
 
 @dataclass(frozen=True)
 class FeatureSettings:
-    """How the features of a model are chosen.
+    """Settings for the features of a model: kernel, length scale, width, map.
 
     Attributes
     ----------

@@ -20,7 +20,7 @@ _FEWEST = 20
 
 @dataclass(frozen=True)
 class ConformalScores:
-    """Scores |y - mean| / std of held-out rows, sorted, shape (m, t).
+    """Conformal scores |y - mean| / std of held-out rows, sorted, shape (m, t).
 
     With s the ceil((m + 1) level)-th smallest score, the interval mean +- s std covers the target of a new row with
     probability at least `level` and at most level + 1 / (m + 1), whatever the law of the rows and however wrong the

@@ -29,14 +29,14 @@ _DOUBLE: FloatType = np.dtype(np.float64)
 
 
 def moments_bill(rows: RowSource, feature_map: FeatureMap) -> tuple[PassPlan, MemoryBill]:
-    """How the pass of a direct fit is cut, and what the fit holds."""
+    """Plan of the pass of a direct fit, and its memory bill."""
     plan = plan_pass(rows.planned_rows, feature_map, rows.n_targets, rows.dtype)
     bill = ridge_bill(plan, feature_map, n_targets=rows.n_targets, dtype=rows.dtype, reading=rows.read_bytes)
     return plan, bill
 
 
 class MomentsFit:
-    """A ridge fit on its way: the model so far is `fit`, and every model that is complete is published.
+    """Builder of a ridge fit from moments: pass, solution, precision check. The model so far is `fit`.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class MomentsFit:
         publish: Callable[[FittedRidge], None] = lambda fit: None,
         ledger: MomentsCheckpoint | None = None,
     ) -> Self:
-        """A map and empty moments, or those of a checkpoint, after the bill."""
+        """Start from a new map and empty moments, or those of a checkpoint, after the memory bill is checked."""
         D = drawn.map.n_components
         remedy = f"Lower n_components (now {D}), or raise the budget with bochner.set_config(memory=...)."
         require_memory(moments_bill(rows, drawn.map)[1], remedy)
@@ -84,7 +84,7 @@ class MomentsFit:
         *,
         publish: Callable[[FittedRidge], None],
     ) -> Self:
-        """As `drawn`, of features that were chosen."""
+        """Start from chosen features and empty moments."""
         return cls.drawn(chosen.drawn, chosen.tuning, rows, solver, rule, publish=publish)
 
     @property
@@ -100,7 +100,10 @@ class MomentsFit:
         D = self.fit.feature_map.n_components
         require_memory(bill, f"Lower n_components (now {D}), or raise the budget with bochner.set_config(memory=...).")
         on_block, finish = watch.begin(rows.n_blocks(plan.block_rows))
-        accumulate(rows, self.fit.feature_map, self.moments, plan, on_block=on_block, checkpoint=ledger)
+        try:
+            accumulate(rows, self.fit.feature_map, self.moments, plan, on_block=on_block, checkpoint=ledger)
+        finally:  # a callback may have asked for the solution of fewer rows, which the old value keeps
+            self._enter(replace(self.fit, found=None))
         finish()
         if not self.moments.weight > 0:
             raise InvalidDataError("The sum of sample_weight must be positive. Got 0.")

@@ -16,8 +16,7 @@ import numpy as np
 from bochner._random import Purpose, generator
 from bochner._typing import Array
 from bochner.data import RowSource
-from bochner.engines import engine_of
-from bochner.errors import InvalidDataError, invalid_parameter
+from bochner.errors import InvalidDataError
 from bochner.fitting.checkpoints import FitCheckpoint
 from bochner.fitting.features import FeatureSettings
 from bochner.fitting.intervals import ConformalScores, calibration_split
@@ -40,7 +39,7 @@ _VALIDATION_ROWS = 4096
 
 @dataclass(frozen=True)
 class RidgeSettings:
-    """All that decides a ridge fit, beside the rows.
+    """Settings of a ridge fit: features, solver, penalty, intervals.
 
     Attributes
     ----------
@@ -76,7 +75,7 @@ def fit_ridge(
     publish: Publish = lambda fit: None,
 ) -> FittedRidge:
     """Choose the features, gather the statistics that the solver needs, and solve."""
-    settings.solver.require(settings.rule, settings.owner)
+    settings.solver.require(settings.rule, rows, settings.owner)
     watch = watch or Silent()
     rows, held = calibration_split(rows, settings.seed) if settings.conformal else (rows, None)
     if settings.solver.needs == "moments":
@@ -84,21 +83,22 @@ def fit_ridge(
     else:
         fit = _fit_products(rows, settings, watch, checkpoint)
     if held is not None:
-        means = fit.response()(held.X)
-        scores = ConformalScores.of(held.targets()[0], means, fit.standard_deviations(held.X))
-        fit = replace(fit, conformal=scores)
+        fit = replace(fit, conformal=ConformalScores.of(held.targets()[0], *fit.means_and_deviations(held.X)))
     return fit
 
 
 def add_rows(
     fit: FittedRidge | None, rows: RowSource, settings: RidgeSettings, *, watch: Watch, publish: Publish
 ) -> FittedRidge:
-    """The model of more rows: its moments grow, and the equations are solved when they are needed."""
+    """The model of more rows: its moments grow in place, so that the value before it is spent.
+
+    The equations are solved when they are needed.
+    """
     if fit is None:
         chosen = settings.features.choose(rows)
         return MomentsFit.begun(chosen, rows, settings.solver, settings.rule, publish=publish).add(rows, watch).fit
     grown = replace(fit, found=None, rule=settings.rule, solver=settings.solver)
-    return MomentsFit(grown).add(rows, watch).fit
+    return MomentsFit(grown, publish).add(rows, watch).fit
 
 
 def _fit_moments(
@@ -131,7 +131,8 @@ def _fit_products(
     searched = isinstance(settings.rule.alpha, str)
     bill = iterative_bill(chosen.map, n_rows=rows.n_rows, n_targets=rows.n_targets, dtype=rows.dtype, searched=searched)
     require_memory(bill, f"Lower n_components (now {D}), or raise the budget with bochner.set_config(memory=...).")
-    left_out = _left_out(rows, settings)
+    fraction = settings.validation_fraction
+    left_out = None if fraction is None else left_out_rows(fraction, rows.n_rows, settings.seed)
     keep, intercept = KEPT_FEATURES in bill.items, settings.rule.fit_intercept
     operator = StreamedNormal(rows, chosen.map, fit_intercept=intercept, keep=keep, left_out=left_out)
     on_block, finish = watch.begin(None)
@@ -165,15 +166,6 @@ def left_out_rows(fraction: float, n_rows: int, seed: int) -> Array:
     """Rows for validation: a share of them, and no more than 4,096."""
     size = min(_VALIDATION_ROWS, int(np.ceil(fraction * n_rows)))
     return np.sort(generator(seed, Purpose.FOLDS).choice(n_rows, size=size, replace=False))
-
-
-def _left_out(rows: RowSource, settings: RidgeSettings) -> Array | None:
-    fraction = settings.validation_fraction
-    if fraction is None:
-        return None
-    if not engine_of(rows).is_local:
-        raise invalid_parameter(settings.owner, "validation_fraction", "None for rows on a cluster", fraction)
-    return left_out_rows(fraction, rows.n_rows, settings.seed)
 
 
 def _identity(rows: RowSource, left_out: Array | None) -> RowIdentity:

@@ -1,4 +1,4 @@
-"""Fitted ridge regression as a value: features, moments, solution, and what they answer."""
+"""Fitted ridge regression as a value: features, moments, solution, predictions and error bars."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class FittedRidge:
 
     @property
     def spread(self) -> Spread:
-        """What error bars come from."""
+        """Predictive spread (error bars)."""
         return self.solution.spread_of(self.moments, fit_intercept=self.rule.fit_intercept)
 
     def response(self) -> LinearResponse:
@@ -97,17 +97,23 @@ class FittedRidge:
         return LinearResponse(self.feature_map, self.solution.coef, self.solution.intercept, self.precision)
 
     def standard_deviations(self, X: Rows) -> Array:
-        """Of new observations, shape (n, t): noise and coefficients, and what landmarks do not explain."""
-        dtype, spread = np.promote_types(X.dtype, self.precision), self.spread
-        starts = range(0, X.shape[0], _SPREAD_ROWS)
-        parts = [self._variances(X[i : i + _SPREAD_ROWS], spread, dtype) for i in starts]
-        variances = np.concatenate(parts) if parts else np.empty(0)
-        return np.sqrt(self.solution.noise_variance * variances[:, None]).astype(X.dtype)
+        """Standard deviations of new observations, shape (n, t): noise, coefficients, Nystroem residual."""
+        return self.means_and_deviations(X)[1]
 
-    def _variances(self, X: Rows, spread: Spread, dtype: FloatType) -> Array:
-        """In units of the noise variance."""
-        Z = transform(self.feature_map, X, dtype)
-        return spread.of(Z) + self.feature_map.unseen_variance(X, Z, self.solution.alpha)
+    def means_and_deviations(self, X: Rows) -> tuple[Array, Array]:
+        """Predictions and their standard deviations, shape (n, t) each, from features that are computed once."""
+        dtype, spread = np.promote_types(X.dtype, self.precision), self.spread
+        coef, n = self.solution.coef, X.shape[0]
+        means, variances = np.empty((n, coef.shape[1])), np.empty(n)
+        for start in range(0, n, _SPREAD_ROWS):
+            part = slice(start, start + _SPREAD_ROWS)
+            Z = transform(self.feature_map, X[part], dtype)
+            means[part] = Z @ coef.astype(dtype) + self.solution.intercept
+            variances[part] = spread.of(Z) + self.feature_map.unseen_variance(X[part], Z, self.solution.alpha)
+        if self.feature_map.linear_form(coef) is not None:  # has fewer rounding errors, and costs little beside Z
+            means = self.response()(X)
+        deviations = np.sqrt(self.solution.noise_variance * variances[:, None])
+        return means.astype(X.dtype), deviations.astype(X.dtype)
 
     def interval_factors(self, level: float) -> Array:
         """Half the widths (t,) of prediction intervals in standard deviations."""

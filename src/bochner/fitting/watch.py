@@ -1,4 +1,4 @@
-"""Progress of a fit: what a fit tells whoever watches it, without knowing who that is."""
+"""Progress callbacks of a fit, without knowledge of scikit-learn."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ Pass = tuple[OnPart, Callable[[], None]]
 
 
 class Watch(Protocol):
-    """Told of every pass over the rows: a progress bar, or scikit-learn's callbacks."""
+    """Progress listener, called once per pass over the rows: a progress bar, or scikit-learn's callbacks."""
 
     def begin(self, n_blocks: int | None) -> Pass:
-        """A pass of so many blocks begins; None: that is not known."""
+        """Start of a pass of `n_blocks` blocks (None: not known)."""
         ...
 
 
 class Silent:
-    """Nobody watches."""
+    """Progress listener that does nothing."""
 
     def begin(self, n_blocks: int | None) -> Pass:
         return (lambda n_rows: False), (lambda: None)

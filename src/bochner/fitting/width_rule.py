@@ -100,7 +100,7 @@ class WidthSearch:
         return better
 
     def is_over(self) -> str | None:
-        """Why the next width is not worth its price, if so."""
+        """Reason to stop the search before the next width, or None."""
         widest, wider = self._steps[-1][0], self.next_width
         if wider > self._rule and not self._clear:
             before = self._steps[-1][2]
@@ -114,7 +114,7 @@ class WidthSearch:
         return None
 
     def curve(self, reason: str) -> WidthCurve:
-        """What was tried, and how it ended."""
+        """Widths that were tried with their errors, and why the search ended."""
         widths, rmse, against, gain, std = (np.array(column) for column in zip(*self._steps, strict=True))
         held_out = len(self._best_errors)
         return WidthCurve(widths, rmse, against, gain, std, self._best, held_out, reason)

@@ -120,7 +120,7 @@ class _Stage:
 
 
 def _squared_errors(held_out: ArrayRows, stage: _Stage, solution: Solution) -> Array:
-    """Of every held-out row, summed over targets in units of their variance."""
+    """Squared errors of every held-out row, summed over targets in units of their variance."""
     variance = stage.moments.yy / stage.moments.weight
     fitted = linear_response(stage.features.map, held_out.X, solution.coef, solution.intercept, stage.dtype)
     return np.sum((held_out.targets()[0] - fitted) ** 2 / np.where(variance > 0, variance, 1.0), axis=1)
@@ -169,7 +169,7 @@ class _Passes:
         return solve(double)
 
     def widened(self, width: int, best: _Stage) -> str | None:
-        """Go on to a wider map while the best one is kept; if that cannot be, say why."""
+        """Next wider map, with the best one kept; or the reason that there is none."""
         features, stage = self._draw(width), self.stage
         plan = self._plan(features, beside=stage.bytes + (0 if best is stage else best.bytes))
         if plan is None:

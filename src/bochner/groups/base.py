@@ -111,6 +111,8 @@ class Group(ABC, BaseEstimator):
     def _draw(self, n: int, d: int, rng: np.random.Generator) -> Sequence[Action]:
         """Draws from the law q, each with this law: independent, unless `independent_draws` is False."""
 
+    # Optional powers: the answers of a group with equal weights on rows of any width. Others override.
+
     def _weights(self, d: int) -> Array | None:
         """Weights of the listed elements; None: all equal. A subclass with another law gives them."""
         return None

@@ -75,8 +75,8 @@ def _(value: Transforms) -> bool:
 
 @fits.register
 def _(value: Moments) -> bool:
-    D, k = value.zy.shape
-    vectors = value.z_mean.shape == (D,) and value.y_mean.shape == value.yy.shape == (k,)
+    D, t = value.zy.shape
+    vectors = value.z_mean.shape == (D,) and value.y_mean.shape == value.yy.shape == (t,)
     arrays = all(_is_array(array) for array in (value.zy, value.z_mean, value.y_mean, value.yy))
     return vectors and arrays and _is_square(vars(value).get("zz"), D)
 

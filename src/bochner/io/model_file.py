@@ -154,7 +154,7 @@ class _Finish:
 
 
 def _add_new_parameters(value: BaseEstimator) -> None:
-    """Parameters that a class has gained since the file was written have their defaults."""
+    """Set parameters that a class has gained since the file was written to their defaults."""
     for name, parameter in signature(type(value)).parameters.items():
         if parameter.default is not parameter.empty:
             vars(value).setdefault(name, parameter.default)

@@ -1,4 +1,4 @@
-"""Model files of earlier versions: states of classes that have another form now."""
+"""Migration of model files of earlier versions: states of classes that have changed since."""
 
 from __future__ import annotations
 

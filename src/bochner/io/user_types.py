@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
-from inspect import Parameter, signature
+from inspect import Parameter, isabstract, signature
 from itertools import product
 from typing import TypeAlias
 
@@ -29,7 +29,7 @@ _RULE = "a list of classes that are scikit-learn estimators, dataclasses, enumer
 
 def is_data(type_: type) -> bool:
     """Whether objects of a class are their attributes: estimators, dataclasses, enumerations, feature maps."""
-    return is_dataclass(type_) or issubclass(type_, (BaseEstimator, Enum)) or FeatureMap in type_.__mro__[1:]
+    return is_dataclass(type_) or (issubclass(type_, (BaseEstimator, Enum, FeatureMap)) and not isabstract(type_))
 
 
 def user_name(type_: type) -> str | None:

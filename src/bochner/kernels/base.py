@@ -99,6 +99,9 @@ class Stationary(Kernel):
     def lipschitz(self, d: int) -> float:
         """Upper bound on sup ||grad k|| over R^d; inf where there is none."""
 
+    # Optional powers: the answers of a composite kernel with k(0) = 1. A kernel that has a length scale, a factor, a
+    # known sign or a profile overrides.
+
     has_normal_frequencies: ClassVar[bool] = False
     """The spectral measure is a normal law: the Gaussian kernel."""
 
@@ -206,6 +209,8 @@ class Isotropic(WithLengthScale):
     @abstractmethod
     def profile(self, r: Array) -> Array:
         """Kernel value at scaled distance `r`."""
+
+    # Optional powers, `profile_of_square` and `decay`: computed from the profile, unless a subclass has a closed form.
 
     def profile_of_square(self, squared: Array) -> Array:
         """Kernel values at squared scaled distances, a float64 array (n, m) that may be overwritten.

@@ -44,7 +44,7 @@ class RationalQuadratic(Isotropic):
         return (1 + r**2 / (2 * alpha)) ** (-alpha - 1)
 
     def steepest_slope(self) -> float:
-        """Of r (1 + r^2/(2 alpha))^(-alpha-1), largest at r^2 = 2 alpha / (2 alpha + 1)."""
+        """Largest slope r (1 + r^2/(2 alpha))^(-alpha-1), at r^2 = 2 alpha / (2 alpha + 1)."""
         alpha = self._tail()
         r2 = 2 * alpha / (2 * alpha + 1)
         return float(np.sqrt(r2) * (1 + r2 / (2 * alpha)) ** (-alpha - 1))

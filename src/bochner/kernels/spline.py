@@ -156,7 +156,7 @@ class CosineSum:
 
     @cached_property
     def coefficients(self) -> Array:
-        """Of the powers of u^2."""
+        """Coefficients of the powers of u^2."""
         n = np.arange(self._TERMS)
         safe = np.where(self.at_pole & (n == self._half), 0.5, self.q - 2 * n)
         terms = (-1.0) ** n * zeta(safe) * (2 * np.pi) ** (2 * n) / factorial(2 * n)

@@ -1,4 +1,4 @@
-"""Plans for features that are given: any transformer, by its own bytes and the measured time of a block."""
+"""Plan of a fit on given features: any transformer, by its own bytes and the measured time of a block."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NO_BOUND = "none before the fit: certify says how far features are from their k
 def plan_features(
     features: Transformer, X: Rows | None, *, n_targets: int, dtype: FloatType, delta: float, cost: CostModel
 ) -> Plan:
-    """What a direct ridge fit on a transformer's features takes. It is fitted to up to 2,000 of the rows."""
+    """Memory and time of a direct ridge fit on a transformer's features. It is fitted to up to 2,000 of the rows."""
     if X is None:
         raise invalid_parameter("plan", "X", "given with features, which are fitted to some of the rows", X)
     n, d = X.shape
@@ -63,7 +63,7 @@ def plan_features(
 
 
 def _seconds_per_row(feature_map: FeatureMap, rows: Array) -> float:
-    """Of one thread, after a run that warms up."""
+    """Seconds per row of one thread, after a run that warms up."""
     out, scratch = (
         np.empty((len(rows), feature_map.n_components), dtype=rows.dtype),
         new_scratch(feature_map, rows.dtype),

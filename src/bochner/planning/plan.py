@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from bochner._axes import BLUE, GREEN, GREY, ORANGE, axes_or_new
 from bochner._html import card, items, table
-from bochner.errors import MissingExtraError
 from bochner.memory import format_bytes
 from bochner.planning.cluster import ClusterPlan
 from bochner.theory import FeatureCounts
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["Alternative", "Plan"]
 
@@ -25,7 +28,7 @@ class Alternative:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a fit will take, and what it will be worth. Made by `bochner.plan`.
+    """Plan of a fit: width, certified error, memory, time. Made by `bochner.plan`.
 
     Attributes
     ----------
@@ -111,31 +114,26 @@ class Plan:
             *([] if self.cluster is None else [("cluster", _on_cluster(self.cluster))]),
         ]
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Certified error against the number of features, with this plan and the budget drawn in.
 
         Parameters
         ----------
-        ax : matplotlib axes, default=None
+        ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
 
         Returns
         -------
-        ax : matplotlib axes
+        ax : matplotlib Axes
         """
-        if ax is None:
-            try:
-                from matplotlib.figure import Figure
-            except ImportError:
-                raise MissingExtraError("matplotlib", "plot") from None
-            ax = Figure(figsize=(6, 4), layout="constrained").add_subplot()
+        ax = axes_or_new(ax)
         widths, errors = zip(*self.curve, strict=True)
         affordable = max(width for width, _ in self.curve)
-        ax.loglog(widths, errors, color="#0072B2", label=f"certified ({self.bound})")
-        ax.plot(self.n_components, self.certified_error, "o", color="#D55E00", label="this plan")
-        ax.axvline(affordable, color="0.5", linestyle="--", label="budget")
+        ax.loglog(widths, errors, color=BLUE, label=f"certified ({self.bound})")
+        ax.plot(self.n_components, self.certified_error, "o", color=ORANGE, label="this plan")
+        ax.axvline(affordable, color=GREY, linestyle="--", label="budget")
         if self.eps is not None:
-            ax.axhline(self.eps, color="#009E73", linestyle=":", label="eps")
+            ax.axhline(self.eps, color=GREEN, linestyle=":", label="eps")
         ax.set(xlabel="number of features", ylabel=f"kernel error, probability {1 - self.delta:g}")
         ax.legend(frameon=False, loc="lower left")
         return ax

@@ -57,7 +57,7 @@ def plan(
     bandwidth: int | str = "1GB",
     random_state: Seed = 0,
 ) -> Plan:
-    """How many features, how much memory, how long: the answer before any fit.
+    """Plan of a fit before it runs: number of features, certified error, memory and time.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def _cluster(budget: Budget, chosen: Plan, workers: int, threads: int, bandwidth
 
 @dataclass(frozen=True)
 class Budget:
-    """What a width costs in a fit of n rows of d columns, and whether that is allowed."""
+    """Memory and time of a fit by width, checked against the budgets."""
 
     n: int
     d: int
@@ -283,7 +283,7 @@ def _bounds(n: int, d: int, kernel: Stationary, embedding: Embedding, X: Rows | 
 
 
 def _counts(X: Rows | None, kernel: Stationary, delta: float, random_state: Seed) -> FeatureCounts | None:
-    """What the spectrum of the data implies; None without data, or with too few rows for a spectrum."""
+    """Feature counts from the spectrum of the data; None without data, or with too few rows for a spectrum."""
     if X is None or X.shape[0] < _SPECTRUM_ROWS:
         return None
     fit = fit_spectrum(cast("MatrixLike", X), kernel=kernel, random_state=random_state)

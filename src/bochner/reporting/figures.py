@@ -40,7 +40,7 @@ def residual_chart(part: JsonDict) -> Chart:
 
 
 def histogram_chart(part: JsonDict) -> Chart:
-    """How residuals are spread."""
+    """Histogram of residuals."""
     points = part["residuals"]
     return Chart(
         "How large the residuals are",
@@ -70,7 +70,7 @@ def coverage_chart(coverage: JsonDict) -> Chart:
 
 
 def reliability_chart(curve: JsonDict) -> Chart:
-    """Predicted probabilities against what happened."""
+    """Reliability diagram: predicted probabilities against observed frequencies."""
     return Chart(
         "Are the probabilities right?",
         f"The mean distance from the diagonal is {percent(curve['ece'])}: of rows given a probability p, a share p "
@@ -86,7 +86,7 @@ def reliability_chart(curve: JsonDict) -> Chart:
 
 
 def components_chart(part: JsonDict) -> Chart:
-    """Variance that the first components keep."""
+    """Explained variance of the first components."""
     ranks = list(range(1, len(part["training_share"]) + 1))
     return Chart(
         "Variance that the components keep",

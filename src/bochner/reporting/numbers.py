@@ -37,5 +37,5 @@ def seconds(value: float | None) -> str:
 
 
 def size(value: float | None) -> str:
-    """Bytes."""
+    """A size in bytes."""
     return "unknown" if value is None else format_bytes(value)

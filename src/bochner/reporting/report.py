@@ -75,7 +75,7 @@ def report(
     certificate: Certificate | str | None = None,
     delta: float = 0.01,
 ) -> Report:
-    """Is the model good, is the approximation good, what would more buy, what was chosen, what did it cost?
+    """HTML report of a fitted model: scores, approximation error, gains of width, choices and cost.
 
     One page of HTML that opens offline, in light and dark, on a phone and on paper.
 

@@ -56,7 +56,7 @@ def coverage(y: Array, mean: Array, std: Array, weight: Array | None = None) -> 
 
 
 def reliability(hit: Array, probability: Array, weight: Array | None = None) -> JsonDict:
-    """Predicted probabilities against what happened, in ten bins of equal width, and the mean distance between them.
+    """Reliability of probabilities: predicted against observed, in ten bins of equal width, and calibration error.
 
     ece = sum over bins of (share of rows) abs(mean probability - share of hits)
     """
@@ -117,7 +117,7 @@ def _per_target(y: Array, mean: Array, weight: Array | None) -> list[JsonDict]:
 
 
 def _residuals(y: Array, mean: Array, seed: int) -> JsonDict:
-    """Points for the eye (of the first target), and the histogram of all residuals."""
+    """Residuals: a scatter plot (of the first target), and a histogram of all."""
     fitted, observed = mean.reshape(len(y), -1)[:, 0], y.reshape(len(y), -1)[:, 0]
     shown, actual, _ = sample_rows(fitted, observed, None, most=_DRAWN_POINTS, seed=seed)
     counts, edges = np.histogram(observed - fitted, bins=min(40, max(8, int(np.sqrt(len(y))))))
@@ -211,5 +211,5 @@ def _components(view: ModelView, X: MatrixLike) -> JsonDict:
 
 
 def _effective_rows(n: int, weight: Array | None) -> float:
-    """Rows that count: (sum w)^2 / sum w^2 (Kish)."""
+    """Effective sample size (sum w)^2 / sum w^2 (Kish)."""
     return float(n) if weight is None else float(weight.sum() ** 2 / np.sum(weight**2))

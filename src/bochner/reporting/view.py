@@ -198,7 +198,7 @@ class ModelView:
         return self.model[:-1].transform(X) if self.steps else X
 
     def dense_inputs(self, X: MatrixLike | None) -> Array:
-        """The same as an array of float64."""
+        """Inputs of the kernel as a dense array of float64."""
         rows = self.inputs(X)
         return check_array(dense(rows) if issparse(rows) else rows, dtype=np.float64, input_name="X")
 

@@ -26,7 +26,7 @@ _DOUBLINGS = 2
 
 
 def more(view: ModelView, X: MatrixLike | None, y: ArrayLike | None, *, held_out: bool = False) -> JsonDict:
-    """The error by width and by rows, and what every width takes."""
+    """Learning curves by width and by rows, with memory and time of every width."""
     return {
         "width": view.width,
         "widths": _width_curve(view, X, y) | {"rows_held_out": held_out},

@@ -46,7 +46,7 @@ def _step(name: str, step: Any) -> list[str]:
 
 
 def _part(name: str, transformer: Any, columns: Any) -> list[str]:
-    """What a column transformer does to some columns."""
+    """Description of a column transformer's step on some columns."""
     if callable(columns) or isinstance(columns, slice):
         chosen = name
     else:

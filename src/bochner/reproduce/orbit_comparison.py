@@ -132,7 +132,7 @@ def _targets(problem: Problem, y: Array) -> Array:
 
 
 def _errors(problem: Problem, predicted: Array) -> Array:
-    """Of every test row: 0 or 1, or the absolute error."""
+    """Errors of every test row: 0 or 1, or the absolute error."""
     if problem.classes is None:
         return np.abs(predicted - problem.y_test)
     wrong: Array = (problem.classes[predicted.argmax(axis=1)] != problem.y_test).astype(float)

@@ -144,8 +144,8 @@ def measure(
 
 def _draws(problem: Problem, n: int, n_draws: int, seed: int) -> dict[str, Array]:
     """Results of `n_draws` independent draws, stacked, draws first."""
-    streams = np.random.SeedSequence([seed, round(1e6 * problem.r), n]).spawn(n_draws)
-    seen = [problem.observe(n, np.random.default_rng(stream)) for stream in streams]
+    seeds = np.random.SeedSequence([seed, round(1e6 * problem.r), n]).spawn(n_draws)
+    seen = [problem.observe(n, np.random.default_rng(each)) for each in seeds]
     return {name: np.stack([each[name] for each in seen]) for name in seen[0]}
 
 

@@ -45,7 +45,7 @@ class Limit:
 
     @cached_property
     def eigenvalues(self) -> Array:
-        """Of the waves 0 ... K."""
+        """Eigenvalues of the waves 0 ... K."""
         return spline_eigenvalues(self.problem.order, self.problem.n_waves)[: self.problem.n_waves + 1]
 
     @cached_property

@@ -52,7 +52,7 @@ def rejections(law: str, choice: str, n_rows: int, n_features: int, n_repeats: i
 
 
 def limits(n_repeats: int, confidence: float) -> tuple[int, int]:
-    """Between which the rejections are with at least this probability, for a test of level 0.05."""
+    """Binomial limits of the number of rejections of a test of level 0.05, at this probability."""
     low, high = binom.interval(confidence, n_repeats, LEVEL)
     return int(low), int(high)
 

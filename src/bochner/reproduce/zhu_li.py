@@ -91,8 +91,8 @@ def measure(
 
 def _draws(problem: Problem, n: int, n_draws: int, entropy: Sequence[int]) -> dict[str, Array]:
     """Results of independent draws, stacked, draws first."""
-    streams = np.random.SeedSequence(entropy).spawn(n_draws)
-    seen = [problem.observe(n, np.random.default_rng(stream)) for stream in streams]
+    seeds = np.random.SeedSequence(entropy).spawn(n_draws)
+    seen = [problem.observe(n, np.random.default_rng(seed)) for seed in seeds]
     return {name: np.stack([each[name] for each in seen]) for name in seen[0]}
 
 

@@ -56,6 +56,8 @@ class Sampler(ABC, BaseEstimator):
     nested: bool
     uses_pilot: bool = False
 
+    # Optional powers, `draw` and `memory`: a sampler that looks at the rows overrides both.
+
     def draw(
         self, measure: SpectralMeasure, n_frequencies: int, n_features: int, seed: int, pilot: Pilot | None = None
     ) -> Frequencies:

@@ -28,7 +28,7 @@ _SMALLEST_PENALTY = 1e-14  # of k(0): below, K + n lambda I is singular to worki
 
 @dataclass(frozen=True, eq=False)
 class Pilot:
-    """Input of a data-dependent sampler: rows and kernel.
+    """Pilot of a data-dependent sampler: rows and kernel.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""A whole path of penalties at the price of one reduction to band form.
+"""Ridge path by reduction of G to band form.
 
     G = Q B Q',   Q orthogonal,  B symmetric and block tridiagonal (blocks of 64)
 

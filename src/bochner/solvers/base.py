@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Literal
 from sklearn.base import BaseEstimator
 
 from bochner._typing import Array
+from bochner.data import RowSource
 from bochner.errors import invalid_parameter
 from bochner.solvers.conjugate_gradient import State
 from bochner.solvers.eigen import EigenRidge
@@ -29,7 +30,7 @@ __all__ = ["DirectSolver", "IterativeSolver", "PenaltyRule", "RidgeSolver", "Sol
 
 @dataclass(frozen=True)
 class PenaltyRule:
-    """How the penalty is chosen.
+    """Rule for the penalty: a number, or a selection criterion.
 
     Attributes
     ----------
@@ -47,7 +48,7 @@ class PenaltyRule:
 
 @dataclass(frozen=True)
 class SolverContext:
-    """What a solver may use beside the statistics.
+    """Optional inputs of a solver: seed, callbacks, resumed state.
 
     Attributes
     ----------
@@ -70,7 +71,7 @@ class SolverContext:
 
 
 class RidgeSolver(ABC, BaseEstimator):
-    """A way to solve (G + alpha I) w = c. A user's solver is a subclass, handed over as `KernelRegressor(solver=...)`.
+    """Solver of (G + alpha I) w = c. A user's solver is a subclass, handed over as `KernelRegressor(solver=...)`.
 
     Attributes
     ----------
@@ -85,11 +86,17 @@ class RidgeSolver(ABC, BaseEstimator):
 
     @property
     def name(self) -> str:
-        """What `solver_` says."""
+        """Name of the solver, shown as `solver_`. A solver that has a keyword overrides."""
         return type(self).__name__
 
-    def require(self, rule: PenaltyRule, owner: object) -> None:
-        """Refuse a criterion that this solver does not have, naming both."""
+    def require(self, rule: PenaltyRule, rows: RowSource, owner: object) -> None:
+        """Refuse rows or a criterion that this solver cannot work with, naming both."""
+        if getattr(self, "needs", None) not in ("moments", "products"):
+            declared = f"one whose class says needs = 'moments' or 'products', as {self.name} does not"
+            raise invalid_parameter(owner, "solver", declared, self)
+        if self.needs == "products" and rows.passes is not None:
+            one_pass = f"one that needs moments, for rows that can be read only {rows.passes} time(s)"
+            raise invalid_parameter(owner, "solver", one_pass, self.name)
         if isinstance(rule.alpha, str) and rule.alpha not in self.criteria:
             able = [repr(name) for name in sorted(self.criteria)]
             allowed = f"{' or '.join([*able, 'a number'])} for solver={self.name!r}"

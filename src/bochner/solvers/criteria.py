@@ -1,4 +1,4 @@
-"""How good is a penalty: generalised cross-validation and the evidence, from the moments alone."""
+"""Generalised cross-validation (GCV) and log evidence of a penalty, from the moments."""
 
 from __future__ import annotations
 

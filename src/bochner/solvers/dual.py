@@ -41,7 +41,7 @@ _SMALL = 2**20
 
 @dataclass
 class _State:
-    """Dual variables (n, t), and what a pass computes from them: w (D, t), w_0 (t,), scores (n, t)."""
+    """Dual variables (n, t), with their w (D, t), w_0 (t,) and scores (n, t)."""
 
     dual: Array
     coef: Array

@@ -1,4 +1,4 @@
-"""The duality gap of the exact kernel problem at given dual variables: how far a classifier is from the exact machine.
+"""Duality gap with the exact kernel: a bound on the distance of a classifier to the exact kernel machine.
 
     minimise over f, w_0:   P = sum_i s_i loss(y_i, f(x_i) + w_0) + alpha/2 ||f||^2
 
@@ -11,7 +11,8 @@ both sides, and
 
 half of it by the strong convexity of P in f, half by that of -D in K^(1/2) A. The intercept of the hinge losses is the
 weight of a constant feature, k + 1 in place of k. That of the logistic loss is free: its dual has sum_i A_i = 0. Where
-that holds only to rounding, with a sum of nu, every b with P(f, b) <= P changes D by at most ||nu||_1 max |b_j - b_l|.
+that holds only to rounding, with a sum of nu, every w_0 with P(f, w_0) <= P changes D by at most
+||nu||_1 max |w_0j - w_0l|.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ class ExactGap:
         """Limit on the distance of the intercept from the exact one, for k(x, x) of all training rows.
 
         One column: the best intercept moves by no more than the largest change of the function, since the derivative
-        in b grows with all scores.
+        in w_0 grows with all scores.
         """
         if not self.free_intercept:
             return 0.0
@@ -90,8 +91,8 @@ def margin_gap(product: KernelProduct, loss: Hinge, dual: Array, alpha: float, *
     """The gap of each one-against-rest problem of a hinge loss; `dual` (n, t) within the bounds of the loss."""
     beta = np.clip(dual, 0.0, loss.upper[:, None])
     signed = loss.signs * beta
-    b = signed.sum(axis=0) / alpha if intercept else np.zeros(signed.shape[1])
-    scores, rounding = _scores(product, signed, b, alpha)
+    w_0 = signed.sum(axis=0) / alpha if intercept else np.zeros(signed.shape[1])
+    scores, rounding = _scores(product, signed, w_0, alpha)
     energy = np.sum(signed * scores, axis=0)
     violation = np.maximum(0, 1 - loss.signs * scores)
     slope = np.where(violation + rounding > 0, 2 * (violation + rounding) if loss.squared else 1.0, 0.0)
@@ -100,7 +101,7 @@ def margin_gap(product: KernelProduct, loss: Hinge, dual: Array, alpha: float, *
     slack = loss.weight @ (slope * rounding) + np.sum(beta * rounding, axis=0)
     slack += 64 * _UNIT * len(beta) ** 0.5 * (np.abs(objective) + np.abs(energy) + beta.sum(axis=0))
     constant = float(intercept)
-    return ExactGap(np.maximum(gap, 0) + slack, objective, signed, scores, rounding, b, constant, False, 0.0, alpha)
+    return ExactGap(np.maximum(gap, 0) + slack, objective, signed, scores, rounding, w_0, constant, False, 0.0, alpha)
 
 
 def logistic_gap(product: KernelProduct, loss: Logistic, scores: Array, alpha: float, *, intercept: bool) -> ExactGap:
@@ -109,9 +110,9 @@ def logistic_gap(product: KernelProduct, loss: Logistic, scores: Array, alpha: f
         scores = scores + _best_intercept(loss, scores)
     dual = -loss.gradient(scores)
     found, rounding = _scores(product, dual, np.zeros(scores.shape[1]), alpha)
-    b = _best_intercept(loss, found) if intercept else np.zeros(scores.shape[1])
+    w_0 = _best_intercept(loss, found) if intercept else np.zeros(scores.shape[1])
     energy = float(np.sum(dual * found))
-    objective = loss.value(found + b) + energy / 2
+    objective = loss.value(found + w_0) + energy / 2
     gap = objective - _entropy(loss, scores) + energy / 2
     slack = 2 * float(np.sum(loss.weight[:, None] * rounding)) + float(np.sum(np.abs(dual) * rounding))
     slack += 64 * _UNIT * len(dual) ** 0.5 * (abs(objective) + abs(energy) + float(loss.weight.sum()))
@@ -119,15 +120,15 @@ def logistic_gap(product: KernelProduct, loss: Logistic, scores: Array, alpha: f
         slack += float(np.abs(dual.sum(axis=0)).sum()) * _widest_intercept(loss, objective, product, alpha)
     total = np.array([max(gap, 0.0) + slack])
     one = scores.shape[1] == 1
-    known = _intercept_slack(loss, found, b) if intercept and one else np.inf
-    return ExactGap(total, np.array([objective]), dual, found + b, rounding, b, 0.0, intercept, known, alpha)
+    known = _intercept_slack(loss, found, w_0) if intercept and one else np.inf
+    return ExactGap(total, np.array([objective]), dual, found + w_0, rounding, w_0, 0.0, intercept, known, alpha)
 
 
-def _scores(product: KernelProduct, dual: Array, b: Array, alpha: float) -> tuple[Array, Array]:
+def _scores(product: KernelProduct, dual: Array, w_0: Array, alpha: float) -> tuple[Array, Array]:
     """f_A + w_0 at the rows, one product, and by how much rounding may have moved it."""
     V = dual / alpha
-    scores = product.times(V) + b
-    return scores, product.rounding(V) + 8 * _UNIT * (np.abs(scores) + np.abs(b))
+    scores = product.times(V) + w_0
+    return scores, product.rounding(V) + 8 * _UNIT * (np.abs(scores) + np.abs(w_0))
 
 
 def _entropy(loss: Logistic, scores: Array) -> float:
@@ -142,21 +143,21 @@ def _best_intercept(loss: Logistic, scores: Array) -> Array:
 
     Newton steps, halved until the loss falls; for many classes, the logarithms of wanted over predicted counts.
     """
-    b = np.zeros(scores.shape[1])
-    value = loss.value(scores + b)
+    w_0 = np.zeros(scores.shape[1])
+    value = loss.value(scores + w_0)
     for _ in range(_NEWTON_STEPS):
-        gradient = loss.gradient(scores + b).sum(axis=0)
+        gradient = loss.gradient(scores + w_0).sum(axis=0)
         if np.abs(gradient).max() <= 1e-14 * loss.weight.sum():
             break
-        step = _intercept_step(loss, scores + b, gradient)
-        size, after = 1.0, loss.value(scores + b + step)
+        step = _intercept_step(loss, scores + w_0, gradient)
+        size, after = 1.0, loss.value(scores + w_0 + step)
         while after > value and size > 1e-6:
             size /= 2
-            after = loss.value(scores + b + size * step)
+            after = loss.value(scores + w_0 + size * step)
         if after > value:
             break
-        b, value = b + size * step, after
-    return b
+        w_0, value = w_0 + size * step, after
+    return w_0
 
 
 def _intercept_step(loss: Logistic, scores: Array, gradient: Array) -> Array:
@@ -173,7 +174,7 @@ def _intercept_step(loss: Logistic, scores: Array, gradient: Array) -> Array:
 
 
 def _widest_intercept(loss: Logistic, objective: float, product: KernelProduct, alpha: float) -> float:
-    """Limit on |b_j - b_l| of any model with at most this objective.
+    """Limit on |w_0j - w_0l| of any model with at most this objective.
 
     A row of class y has log sum_c exp(h_c - h_y) <= P / s, so h_c - h_y <= P / s, and |f_c - f_y| <= sqrt(2 k) ||f||
     with ||f||^2 <= 2 P / alpha. With a row of every class all differences are bounded, from both sides.
@@ -186,12 +187,12 @@ def _widest_intercept(loss: Logistic, objective: float, product: KernelProduct, 
     return objective / max(lightest, 1e-300) + 2 * float(np.sqrt(largest * objective / alpha))
 
 
-def _intercept_slack(loss: Logistic, scores: Array, b: Array) -> float:
-    """How far b may be from the minimiser: a bracket in which the derivative changes its sign."""
-    slack = 1e-12 * (1 + float(np.abs(b[0])))
+def _intercept_slack(loss: Logistic, scores: Array, w_0: Array) -> float:
+    """How far w_0 may be from the minimiser: a bracket in which the derivative changes its sign."""
+    slack = 1e-12 * (1 + float(np.abs(w_0[0])))
     while slack < 1e6:
-        below = float(loss.gradient(scores + b - slack).sum())
-        above = float(loss.gradient(scores + b + slack).sum())
+        below = float(loss.gradient(scores + w_0 - slack).sum())
+        above = float(loss.gradient(scores + w_0 + slack).sum())
         if below < 0 < above:
             return slack
         slack *= 10

@@ -1,10 +1,10 @@
-"""How far predictions are from exact kernel ridge regression: a two-sided bound without probability, at any n.
+"""Two-sided bound on the distance of predictions to exact kernel ridge, without probability, at any n.
 
-The exact model minimises  sum_i w_i (y_i - b - f(x_i))^2 + alpha ||f||^2  over the kernel's space and over b, if there
-is an intercept. With s = sqrt(w), K~ = diag(s) K diag(s) and P the projection orthogonal to s (P = I without an
+The exact model minimises  sum_i w_i (y_i - w_0 - f(x_i))^2 + alpha ||f||^2  over the kernel's space and over w_0, if
+there is an intercept. With s = sqrt(w), K~ = diag(s) K diag(s) and P the projection orthogonal to s (P = I without an
 intercept), f = sum_i s_i a_i k(x_i, .) where
 
-    (P K~ P + alpha I) a* = P diag(s) y,        s (y - f* - b*) = alpha a*
+    (P K~ P + alpha I) a* = P diag(s) y,        s (y - f* - w_0*) = alpha a*
 
 For any predictions f^ of the training rows, however they were computed, put v = P diag(s) (y - f^) / alpha and let c be
 the weighted mean of y - f^ (0 without an intercept). Then for every a in the range of P, with the residual
@@ -42,7 +42,7 @@ _UNIT = 2.0**-53
 
 @dataclass(frozen=True)
 class Patience:
-    """When the search for a tighter bound ends, whichever comes first.
+    """Stopping rule of the search for a tighter bound: tightness, products, time; whichever comes first.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class ExactRidge:
     def distance(
         self, predictions: Array, patience: Patience, on_product: Callable[[int], bool] | None = None
     ) -> ExactDistance:
-        """Limits on the distance of the predictions (n, t) from the exact model, as tight as patience allows.
+        """Limits on the distance of the predictions (n, t) from the exact model, as tight as `Patience` allows.
 
         `on_product(number)` is called after every product; True ends the search.
         """
@@ -137,7 +137,7 @@ class ExactRidge:
             precondition=kernel_preconditioner(self.product, self.root[:, 0], self.alpha, self.intercept),
             shifts=np.full(right.shape[1], self.alpha),
             right=right,
-            tols=np.zeros(right.shape[1]),
+            tols=np.full(right.shape[1], 4 * _UNIT),  # below, directions are rounding errors, and may diverge
             solution=start,
         )
         while len(systems.running) and self.product.n_products < most:
@@ -178,7 +178,7 @@ class ExactRidge:
 
 @dataclass(frozen=True, eq=False)
 class ExactDistance:
-    """How far some predictions are from exact kernel ridge, and how well that is known.
+    """Lower and upper limits on the distance of predictions to exact kernel ridge.
 
     Attributes
     ----------

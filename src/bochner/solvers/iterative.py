@@ -90,7 +90,7 @@ def solve_ridge_iteratively(
 
 @dataclass(frozen=True)
 class _Limits:
-    """When the iterations end."""
+    """Stopping rule of the iterations."""
 
     tol: float
     max_iter: int
@@ -258,7 +258,7 @@ class _Solver:
         return self.gram.factors(np.array([max(alpha, shift)]))[0]
 
     def _sampling_shift(self, least: float) -> float:
-        """Of the subsample; in float64 if float32 is too imprecise."""
+        """Sampling shift of the subsample; in float64 if float32 is too imprecise."""
         shift = self.gram.sampling_shift(least)
         if shift < self.gram.floor and self.gram.A.dtype == np.float32:
             self.gram = SubsampleGram(self.gram.A.astype(np.float64), exact=self.gram.exact)

@@ -12,9 +12,9 @@ from dataclasses import replace
 import numpy as np
 from scipy.linalg import cho_solve
 
-from bochner._blas import cholesky, solve_lower
+from bochner._blas import solve_lower
+from bochner._definite import definite_cholesky
 from bochner._random import Purpose, generator
-from bochner._threads import threads_for_factor
 from bochner._typing import Array
 from bochner.config import get_config
 from bochner.statistics.kernel_product import KernelProduct
@@ -27,7 +27,6 @@ DENSE_ROWS = 4000
 _LANDMARKS = 2048
 _BLOCK = 4096
 _SEED = 0
-_ATTEMPTS = 20
 
 Precondition = Callable[[Array, Array], Array]
 
@@ -114,14 +113,7 @@ def _feature_moments(towards: KernelProduct, X: Array, root: Array, C: Array) ->
 
 def _factor(M: Array, shift: float) -> Array:
     """Cholesky factor of M + shift I, with as much more on the diagonal as it takes; M is overwritten."""
-    upper, diagonal = np.triu(M, 1), np.diagonal(M).copy()
-    for attempt in range(_ATTEMPTS):
-        more = shift if attempt == 0 else max(shift, 1e-15 * float(diagonal.max()) * 10.0**attempt)
-        M[...] = upper.T + np.diag(diagonal + more)
-        with threads_for_factor(len(M)):
-            if cholesky(M):
-                return M
-    raise np.linalg.LinAlgError("The kernel matrix has no Cholesky factor: it holds numbers that are not finite.")
+    return definite_cholesky(M, shift, floor=1e-14 * float(np.max(np.diagonal(M))))
 
 
 def _lower(C: Array, B: Array) -> Array:

@@ -1,4 +1,4 @@
-"""A linear classifier on features, and how far its solver came."""
+"""Linear classifier on features, with its convergence."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["LinearSolution", "gap_scale"]
 
 @dataclass(frozen=True)
 class LinearSolution:
-    """A linear classifier on features.
+    """Linear classifier on features: coefficients, objective, duality gap.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class LinearSolution:
 
 
 def gap_scale(objective: Any, objective_at_zero: Any) -> Any:
-    """What a duality gap is relative to: the objective, or a thousandth of its value at zero if that is more.
+    """Scale of a relative duality gap: the objective, or a thousandth of its value at zero if that is more.
 
     Separable classes with a small penalty have objectives near 0: a gap relative to those asks for margins of
     1 - 1e-10.

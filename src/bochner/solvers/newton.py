@@ -1,4 +1,4 @@
-"""Logistic regression on features: Newton's method with curvature from the rows that have some.
+"""Newton's method with a subsampled Hessian for logistic regression.
 
     minimise over Theta = (W, w_0):   sum_i s_i loss(y_i, W'z_i + w_0) + penalty(Theta)
 
@@ -112,7 +112,7 @@ class NewtonSolver:
         return self._pilot(scores, penalty).solve(right, accuracy)
 
     def curvature(self, solution: LinearSolution) -> Array:
-        """sum_i s_i mean_c p_ic (1 - p_ic) (z_i, 1)(z_i, 1)' at a solution: what to keep of rows that do not return."""
+        """Curvature sum_i s_i mean_c p_ic (1 - p_ic) (z_i, 1)(z_i, 1)' at a solution, for the Laplace approximation."""
         total = np.zeros((self.stream.width + 1,) * 2)
         scores = self.stream.forward(solution.coef) + solution.intercept
         importance = self._importance(self.loss.probabilities(scores))
@@ -141,7 +141,7 @@ class NewtonSolver:
         return _Point(theta, scores, self.loss.value(scores) + penalty.value(theta), gradient)
 
     def _gap(self, point: _Point, penalty: QuadraticPenalty) -> float:
-        """||gradient in W||^2 / (2 alpha): the duality gap at the dual point of the scores, if the gradient in b is 0.
+        """Duality gap ||gradient in W||^2 / (2 alpha) at the dual point of the scores, if the gradient in w_0 is 0.
 
         What the intercept still has to gain is added to second order.
         """
@@ -212,7 +212,7 @@ class NewtonSolver:
 
 
 class _Pilot:
-    """The Newton equations of some rows.
+    """Subsampled Newton equations: the Hessian from pilot rows.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Choosing the penalty along a path."""
+"""Choice of the penalty along a path, by GCV or evidence."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class PathSolver(Protocol):
 
 @dataclass(frozen=True)
 class RidgePath:
-    """What was tried, ascending in alpha. Entries are nan where G + alpha I is singular to working precision."""
+    """Criteria of all penalties tried, ascending in alpha; nan where G + alpha I is singular to working precision."""
 
     alphas: Array
     gcv: Array

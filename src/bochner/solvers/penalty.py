@@ -1,4 +1,4 @@
-"""The penalty of a linear classifier: a ridge, or what earlier rows said."""
+"""Quadratic penalty of a classifier: ridge, or a Laplace approximation of earlier rows."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class QuadraticPenalty:
         return 0.5 * float(np.sum(deviation * self.product(deviation)))
 
     def updated(self, solution: LinearSolution, curvature: Array) -> QuadraticPenalty:
-        """The penalty that stands for this one and the rows of a solution, to second order around it."""
+        """Laplace approximation of this penalty plus the rows of a solution, to second order around it."""
         theta = np.vstack([solution.coef, solution.intercept])
         ridge = np.append(np.full(len(theta) - 1, self.alpha), 0.0)
         matrix = np.diag(ridge) if self.matrix is None else self.matrix

@@ -97,7 +97,7 @@ class SubsampleGram:
 
     @cached_property
     def trace(self) -> float:
-        """Of A'A, an estimate of that of G."""
+        """Trace of A'A, an estimate of that of G."""
         return float(np.trace(self._gram, dtype=float))
 
     @property

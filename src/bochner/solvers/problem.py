@@ -1,4 +1,4 @@
-"""The ridge problem in its normal form, and what a solver says about one penalty."""
+"""Ridge problem in normal form, and its criteria at one penalty."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def noise_floor(trace: float, width: int, precision: float) -> float:
 
 @dataclass(frozen=True)
 class RidgePoint:
-    """One penalty on the path, by what can be told from the moments alone.
+    """Residual, penalty norm, degrees of freedom and log determinant at one alpha.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Solutions of ridge regression: what every solver returns, and every model answers from."""
+"""Base class of ridge solutions, and the protocol of their error bars."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Spread(Protocol):
 
 @dataclass(frozen=True)
 class Solution(ABC):
-    """A ridge model and what its solver knows of it. Solutions of different solvers are siblings.
+    """Solution of ridge regression: coefficients, noise variance, diagnostics. One subclass per solver.
 
     Attributes
     ----------
@@ -54,19 +54,21 @@ class Solution(ABC):
     raised: bool = False
     at_floor: bool = False
 
+    # Optional powers: the answers of a direct solver. An iterative solver overrides.
+
     @property
     def iterations(self) -> int:
-        """Of an iterative solver; 1 for a direct one."""
+        """Number of iterations; 1 for a direct solver."""
         return 1
 
     @property
     def residual_history(self) -> Array | None:
-        """Relative residuals before every iteration and after the last, of an iterative solver."""
+        """Relative residuals before every iteration and after the last; None for a direct solver."""
         return None
 
     @property
     def condition_numbers(self) -> tuple[float, float] | None:
-        """Of the equations, at most, and of the preconditioned ones, at least, of an iterative solver."""
+        """Condition numbers before (upper bound) and after (lower bound) preconditioning; None for a direct solver."""
         return None
 
     @property

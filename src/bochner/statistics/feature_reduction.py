@@ -44,6 +44,8 @@ class FeatureReduction(Reduction[Total, Part]):
     feature_map: FeatureMap
     dtype: FloatType
 
+    # An optional power: a reduction that needs more space of its own overrides.
+
     def scratch(self, block_rows: int) -> FeatureSpace:
         Z = np.empty((block_rows, self.feature_map.n_components), dtype=self.dtype)
         return FeatureSpace(Z, new_scratch(self.feature_map, self.dtype))
@@ -67,7 +69,7 @@ class StreamReduction(FeatureReduction[Total, Part]):
 
     @abstractmethod
     def of(self, Z: Array, rows: slice) -> Part:
-        """What rows with features Z add."""
+        """Part of the sum from rows with features Z."""
 
 
 @dataclass(frozen=True)
@@ -109,8 +111,9 @@ class _Summed(StreamReduction[Array, Array]):
     """A sum of arrays in float64."""
 
     @property
+    @abstractmethod
     def shape(self) -> tuple[int, ...]:
-        raise NotImplementedError
+        """Shape of the sum."""
 
     def empty(self) -> Array:
         return np.zeros(self.shape)

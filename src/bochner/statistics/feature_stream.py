@@ -68,7 +68,7 @@ class FeatureStream:
         self._shipped = self._engine.ship(feature_map)
         self.block_rows = stream_cut(self.width, self.dtype).block_rows
         size = rows.n_rows * self.width * self.dtype.itemsize
-        self.kept = self._engine.is_local and (can_be_kept(size) if keep is None else keep)
+        self.kept = self._engine.in_process and (can_be_kept(size) if keep is None else keep)
         self.features: Array | None = self._all_features() if self.kept else None
         if not self.kept:
             self._engine.hold(rows)
@@ -123,7 +123,7 @@ class FeatureStream:
 
         Fallback for work that cannot be sent to a cluster: its features are fetched, and the work is done here.
         """
-        if self._engine.is_local:
+        if self._engine.in_process:
             self._in_threads(work, finish)
             return
         for Z, rows in self._fetched():

@@ -152,7 +152,7 @@ def _sum(left: tuple[int, int], right: tuple[int, int]) -> tuple[int, int]:
 
 
 @lru_cache(maxsize=16)
-def _keys(n: int, stream: int) -> Any:
+def _keys(n: int, number: int) -> Any:
     """Odd 64-bit numbers (2, n), the same on every machine; the first ones are the same for every n."""
-    words = np.random.Philox(key=[0x626F63686E6572, stream]).random_raw(2 * n)
+    words = np.random.Philox(key=[0x626F63686E6572, number]).random_raw(2 * n)
     return np.ascontiguousarray(np.asarray(words, dtype=np.uint64).reshape(n, 2).T) | np.uint64(1)

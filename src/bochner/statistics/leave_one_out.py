@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ from bochner._typing import Array
 from bochner.data import Block
 from bochner.engines import Cut
 from bochner.statistics.feature_reduction import FeatureReduction, FeatureSpace
-from bochner.statistics.moments_pass import PassPlan
+from bochner.statistics.moments_pass import PassPlan, plan_pass
 
 __all__ = ["LeaveOneOut", "RidgeBasis"]
 
@@ -25,7 +25,7 @@ class RidgeBasis(NamedTuple):
         V.
     inverse : array of shape (D, a)
         1 / (lam + alpha), for a penalties.
-    slopes : array of shape (D, k a)
+    slopes : array of shape (D, t a)
         Coefficients V'w of every target and penalty.
     z_mean, y_mean : arrays of shape (D,), (t,)
         What is removed from features and targets; zeros without an intercept.
@@ -58,10 +58,15 @@ class LeaveOneOut(FeatureReduction[Array, Array]):
     """
 
     basis: RidgeBasis = field(repr=False)
-    plan: PassPlan
+    plan: PassPlan | None
 
     def cut(self, n_rows: int) -> Cut:
-        return Cut(self.plan.block_rows, self.plan.n_threads)
+        n_targets = len(self.basis.y_mean)
+        plan = self.plan or plan_pass(n_rows, self.feature_map, n_targets, self.dtype)
+        return Cut(plan.block_rows, plan.n_threads)
+
+    def elsewhere(self) -> LeaveOneOut:  # the plan is for all rows on this machine
+        return replace(self, plan=None)
 
     def empty(self) -> Array:
         return np.zeros(self.basis.inverse.shape[1])

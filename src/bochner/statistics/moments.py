@@ -1,4 +1,4 @@
-"""Second moments of features and targets: all that direct kernel regression needs to know of the rows."""
+"""Second moments of features and targets: the sufficient statistics of direct kernel regression."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ class Moments:
     @classmethod
     def empty(cls, n_components: int, n_targets: int) -> Self:
         """The moments of no rows."""
-        D, k = n_components, n_targets
-        sums = np.zeros(D), np.zeros(k), np.zeros((D, D)), np.zeros((D, k)), np.zeros(k)
+        D, t = n_components, n_targets
+        sums = np.zeros(D), np.zeros(t), np.zeros((D, D)), np.zeros((D, t)), np.zeros(t)
         return cls(0, 0.0, *sums, 2.0**-52, RowIdentity())
 
     def update(self, Z: Array, Y: Array, sample_weight: Array | None = None) -> Self:

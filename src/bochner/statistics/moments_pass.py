@@ -26,7 +26,7 @@ _BLOCK_BYTES = 2**26  # of features per thread and block: SYRK at full speed, an
 
 @dataclass(frozen=True)
 class PassPlan:
-    """How a pass is cut: rows of a block, threads, and the bytes that the pass holds."""
+    """Plan of a moments pass: rows of a block, threads, and the bytes that the pass holds."""
 
     block_rows: int
     n_threads: int
@@ -107,8 +107,8 @@ class MomentsReduction(FeatureReduction[Moments, _BlockSummary]):
     def merge(self, total: Moments, other: Moments) -> Moments:
         return total.merge(other)
 
-    def restricted(self, rows: slice) -> MomentsReduction:  # the plan is one for all rows on this machine
-        return self if self.plan is None else replace(self, plan=None)
+    def elsewhere(self) -> MomentsReduction:  # the plan is for all rows on this machine
+        return replace(self, plan=None)
 
 
 def accumulate(
@@ -131,6 +131,5 @@ def accumulate(
     """
     engine = engine_of(rows)
     shipped, n_targets = engine.ship(feature_map), len(total.y_mean)
-    own = plan if engine.is_local else None
-    reduction = MomentsReduction(shipped, rows.dtype, n_targets, own, product)
+    reduction = MomentsReduction(shipped, rows.dtype, n_targets, plan, product)
     return engine.reduce(rows, reduction, total, on_part=on_block, ledger=checkpoint)

@@ -28,7 +28,7 @@ class NormalStart(NamedTuple):
 
 
 class NormalOperator(Protocol):
-    """What an iterative ridge solver asks of rows with features z_i, targets y_i and weights s_i.
+    """Abstract normal equations of features z_i, targets y_i and weights s_i, for iterative ridge solvers.
 
         G = sum_i s_i (z_i - zbar)(z_i - zbar)'       cross = sum_i s_i (z_i - zbar)(y_i - ybar)'
 

@@ -24,7 +24,7 @@ _LISTED = 1000
 
 @dataclass(frozen=True)
 class Column(ABC):
-    """A column as it was in training."""
+    """Encoder of one column, fitted to the training table."""
 
     name: str
 
@@ -33,7 +33,7 @@ class Column(ABC):
     @property
     @abstractmethod
     def outputs(self) -> list[str]:
-        """Names of the columns that it becomes."""
+        """Names of the encoded columns."""
 
     @abstractmethod
     def write(self, values: Array, out: Array) -> None:
@@ -41,14 +41,14 @@ class Column(ABC):
 
     @abstractmethod
     def sentence(self) -> str:
-        """What is done with it, in words."""
+        """Description of the encoding, in words."""
 
+    @abstractmethod
     def surprise(self, values: Array) -> str | None:
-        """What these values have that training did not, and what becomes of it; None where there is nothing."""
-        return None
+        """Unseen categories or missing values that training did not have, and how they are encoded; else None."""
 
     def to_dict(self) -> JsonDict:
-        """Plain values, with the kind."""
+        """Fitted state as plain data, with the kind of column."""
         return {"kind": self.kind, **asdict(self)}
 
 
@@ -212,7 +212,7 @@ def _counted(number: int, what: str) -> str:
 
 
 def column_of(state: JsonDict) -> Column:
-    """The column behind its plain values."""
+    """Column encoder from its `to_dict`."""
     kinds: dict[str, type[Column]] = {kind.kind: kind for kind in (NumberColumn, CategoryColumn, DateColumn)}
     return kinds[state["kind"]](**{name: value for name, value in state.items() if name != "kind"})
 

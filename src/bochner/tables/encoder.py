@@ -164,7 +164,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return {column.name: column.kind for column in self._columns()}
 
     def describe(self) -> list[str]:
-        """What is done with the columns, in words: one sentence for all columns that are treated alike."""
+        """Description of the encoding in words: one sentence for all columns that are treated alike."""
         check_is_fitted(self)
         alike: dict[str, list[str]] = {}
         for column in self._columns():

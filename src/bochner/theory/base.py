@@ -91,6 +91,8 @@ class Claim(ABC):
     source: ClassVar[Source]
     assumptions: ClassVar[tuple[str, ...]] = ()
     evidence: ClassVar[Evidence] = Evidence.REDERIVED
+    counts_features: ClassVar[bool] = False
+    """Whether it gives a number of features for an error."""
 
     @classmethod
     def describe(cls) -> JsonDict:
@@ -154,6 +156,7 @@ class TailBound(Bound):
     A subclass has a field or class attribute `embedding`.
     """
 
+    counts_features: ClassVar[bool] = True
     quantity: ClassVar[str] = "the error"
     error_name: ClassVar[str] = ""
     """The quantity without the points that it is over, for certificates that name those; empty: the quantity."""
@@ -181,6 +184,8 @@ class TailBound(Bound):
         """The certificate at a given width and failure probability."""
         value = self.error(n_components, delta)
         return self._certificate(value, delta, self._claim(), n_components=n_components)
+
+    # Optional powers, beside `features_needed`: a bound over a region, of another range or of whole blocks overrides.
 
     def _claim(self) -> str:
         """The clause of a certificate, with `{value}` where the limit goes. A bound over a region names it there."""

@@ -34,7 +34,7 @@ _PARTS = 4
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number from data, and how sure it is.
+    """Estimate from data, with its standard error.
 
     Attributes
     ----------
@@ -221,7 +221,7 @@ def _on_rows(
 
 
 def _dimension(eigenvalues: Array, penalty: float) -> float:
-    """Of the eigenvalues of K / n: without the loss of digits of n - n lambda Tr((K + n lambda)^-1)."""
+    """Effective dimension from eigenvalues of K / n, without the cancellation in n - n lambda Tr((K + n lambda)^-1)."""
     return float(np.sum(eigenvalues / (eigenvalues + penalty)))
 
 

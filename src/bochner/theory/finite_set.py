@@ -32,7 +32,7 @@ _BATCH = 2**17  # kernel values at once: larger pieces leave the cache and are s
 
 
 def n_pairs(n_points: int, *, embedding: Embedding = "paired", n_test: int = 0) -> int:
-    """Number of kernel values that can be wrong: within the training points, and training against test."""
+    """Number of pairs of points: within the training points, and training against test."""
     own = n_points * (n_points - 1) // 2 if embedding == "paired" else n_points * (n_points + 1) // 2
     return own + n_points * n_test
 

@@ -70,7 +70,7 @@ class GridSupremum(Bound):
         return self._certificate(value, 0.0, claim, radius=self.radius, on_grid=on_grid, grid_points=len(points))
 
     def _lipschitz(self) -> float:
-        """Of s by Cauchy-Schwarz: |grad s| = |Omega' diag(a) sin| <= ||diag(sqrt a) Omega||_op sqrt(sum a)."""
+        """Lipschitz constant of s: |grad s| = |Omega' diag(a) sin| <= ||diag(sqrt a) Omega||_op sqrt(sum a)."""
         weighted = np.sqrt(self.power)[:, None] * self.omega
         return float(
             np.linalg.norm(weighted, 2) * np.sqrt(self.power.sum()) + self.kernel.lipschitz(self.omega.shape[1])

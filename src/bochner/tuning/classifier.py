@@ -130,7 +130,7 @@ def _by_evidence(
 
 
 def _best_kernel(searches: list[_Search]) -> _Search:
-    """Of the kernel that predicts the reserved rows best, each with one scale."""
+    """Index of the kernel that predicts the reserved rows best, each with one scale."""
     losses = np.empty(len(searches))
 
     def run(i: int, _: None) -> None:
@@ -248,7 +248,7 @@ class _Prior:
 
 
 def _parameters(stage: Stage) -> ClassifierParameters:
-    """Where a stage ended."""
+    """Parameters at the end of a stage."""
     return ClassifierParameters.from_vector(stage.theta)
 
 

@@ -8,7 +8,7 @@ __all__ = ["Clock"]
 
 
 class Clock:
-    """Runs from when it is made; None: no budget."""
+    """Stopwatch that starts when it is made, with a time budget in seconds (None: no budget)."""
 
     def __init__(self, seconds: float | None) -> None:
         self._start, self._seconds = time.perf_counter(), seconds

@@ -39,7 +39,7 @@ class Coordinates(ABC):
     def parameters(self, vector: Array) -> EvidenceParameters: ...
 
     def bounds(self, start: EvidenceParameters) -> list[tuple[float, float]]:
-        """Of every entry of the vector, for a descent from a start."""
+        """Bounds of every entry of the vector, for a descent from a start."""
         scales = [(log_scale + _REACH[0], log_scale + _REACH[1]) for log_scale in start.log_scales]
         return [*scales, tuple(_NOISE), tuple(_SIGNAL)][: len(self.vector(start))]
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import OptimizeResult, minimize
-from scipy.spatial.distance import pdist
 
 from bochner._dense import dense
 from bochner._random import Purpose, generator
@@ -16,6 +15,7 @@ from bochner.tuning.clock import Clock
 from bochner.tuning.coordinates import Coordinates, FreeVariances, GivenRatio, Loss
 from bochner.tuning.feature_evidence import Criterion, FeatureEvidence, evidence, gcv
 from bochner.tuning.kernel_evidence import KernelEvidence
+from bochner.tuning.median import MEDIAN_ROWS, median_length_scale
 from bochner.tuning.narrow_map import NarrowMap
 from bochner.tuning.parameters import EvidenceParameters
 from bochner.tuning.result import Stage
@@ -23,7 +23,6 @@ from bochner.tuning.result import Stage
 __all__ = ["Descent", "Size", "TuningRows", "quasi_newton", "starts", "tuning_seed"]
 
 _CRITERIA: dict[str, Criterion] = {"evidence": evidence, "gcv": gcv}
-_MEDIAN_ROWS = 1000
 _FAR_BETTER = 0.25  # of the criterion per row
 _SPREAD_OF_STARTS = 0.5  # standard deviation of the perturbed starts, in the logarithm of a scale
 
@@ -57,13 +56,13 @@ class TuningRows:
 
 
 def _positive(size: Array) -> Array:
-    """1 in place of what is 0 or not finite."""
+    """The sizes, with 1 in place of those that are 0 or not finite."""
     return np.where((size > 0) & np.isfinite(size), size, 1.0)
 
 
 @dataclass(frozen=True)
 class Size:
-    """How many rows, frequencies (None: the kernel itself, which must be isotropic) and iterations a descent has.
+    """Size of a descent: rows, frequencies (None: the kernel itself, which must be isotropic) and iterations.
 
     It begins at the best of its start and of all scales of the start times one of the factors.
     """
@@ -147,8 +146,7 @@ def tuning_seed(seed: int) -> int:
 
 def starts(data: TuningRows, kernel: Stationary, seed: int, n: int) -> list[EvidenceParameters]:
     """The median heuristic, then perturbations of it."""
-    rows = np.unique(data.X[:_MEDIAN_ROWS], axis=0)
-    median = float(np.median(pdist(rows, metric=kernel.metric))) if len(rows) > 1 else 1.0
+    median = median_length_scale(data.X[:MEDIAN_ROWS], kernel, seed)  # rows are in random order: the first are a sample
     first = EvidenceParameters(np.full(data.n_scales, np.log(_positive(np.array(median)))), np.log(0.1), 0.0)
     rng = generator(seed, Purpose.STARTS)
     moves = _SPREAD_OF_STARTS * rng.standard_normal((n, data.n_scales))

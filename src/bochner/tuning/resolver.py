@@ -30,7 +30,7 @@ __all__ = ["ScaleRule"]
 
 @dataclass(frozen=True)
 class ScaleRule:
-    """How kernel and length scale of a model are chosen: given, the kernel's own, median distance, or learned.
+    """Rule for kernel and length scale of a model: given, the kernel's own, median distance, or learned.
 
     Attributes
     ----------

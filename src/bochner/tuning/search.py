@@ -129,7 +129,7 @@ def _run_all(descents: list[Descent], size: Size) -> list[Stage]:
 
 
 def _parameters(stage: Stage) -> EvidenceParameters:
-    """Where a stage ended."""
+    """Parameters at the end of a stage."""
     return EvidenceParameters.from_vector(stage.theta)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bochner._axes import BLUE, GREEN, GREY, ORANGE
 from bochner._typing import Array
 from bochner.reporting.svg import Axis, Chart, Rule, Series
 
@@ -14,9 +15,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis as MatplotlibAxis
 
-__all__ = ["BLUE", "GREEN", "GREY", "ORANGE", "draw_chart"]
+__all__ = ["draw_chart"]
 
-BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#767676"
 _COLOURS, _LINES, _MARKERS = (BLUE, ORANGE, GREEN, GREY), ("-", "--", ":", "-."), ("o", "s", "^", "D")
 _MANY_MARKS = 60
 

@@ -6,9 +6,9 @@ from abc import ABC, abstractmethod
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from bochner._axes import axes_or_new
 from bochner._json import plain
 from bochner._typing import JsonDict
-from bochner.errors import MissingExtraError
 from bochner.reporting.displays.axes import draw_chart
 from bochner.reporting.svg import Chart
 
@@ -20,7 +20,7 @@ __all__ = ["ChartDisplay", "Display"]
 
 
 class Display(ABC):
-    """Numbers that can draw themselves.
+    """Base of displays: numbers of a model, and their plot.
 
     Attributes
     ----------
@@ -46,12 +46,7 @@ class Display(ABC):
         -------
         self
         """
-        if ax is None:
-            try:
-                from matplotlib import pyplot
-            except ImportError:
-                raise MissingExtraError("matplotlib", "plot") from None
-            _, ax = pyplot.subplots(figsize=self._size, layout="constrained")
+        ax = axes_or_new(ax, self._size)
         self.ax_, self.figure_ = ax, ax.figure
         self._draw(ax)
         return self

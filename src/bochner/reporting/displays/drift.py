@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from bochner._axes import BLUE
 from bochner._typing import Array, MatrixLike
 from bochner.errors import AssumptionError, invalid_parameter
 from bochner.estimators import DriftDetector
-from bochner.reporting.displays.axes import BLUE
+from bochner.estimators.drift_plot import EVIDENCE_SIZE
 from bochner.reporting.displays.base import Display
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ __all__ = ["DriftDisplay"]
 
 @dataclass(eq=False)
 class DriftDisplay(Display):
-    """What a `DriftDetector` saw in its stream, or which columns raised the alarm.
+    """Drift evidence of a `DriftDetector` over its stream, or the contribution of each column.
 
     Attributes
     ----------
@@ -40,13 +41,13 @@ class DriftDisplay(Display):
     contributions: Array | None
     names: tuple[str, ...]
 
-    _size = (8.0, 3.2)
+    _size = EVIDENCE_SIZE
 
     @classmethod
     def from_estimator(
         cls, estimator: DriftDetector, X: MatrixLike | None = None, *, kind: str = "evidence", ax: Axes | None = None
     ) -> Self:
-        """Draw what a fitted detector knows.
+        """Plot drift evidence or column contributions of a fitted detector.
 
         Parameters
         ----------

@@ -23,7 +23,7 @@ __all__ = ["RidgePathDisplay"]
 
 @dataclass(eq=False)
 class RidgePathDisplay(ChartDisplay):
-    """How good every penalty is, and which one was chosen.
+    """Selection criterion along the penalties, and the penalty that was chosen.
 
     Attributes
     ----------

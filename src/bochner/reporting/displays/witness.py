@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from sklearn.utils import check_array
 
+from bochner._axes import BLUE, GREY, ORANGE
 from bochner._typing import Array, MatrixLike
 from bochner.comparison import MMD, KernelTestResult, mmd
 from bochner.errors import invalid_parameter
-from bochner.reporting.displays.axes import BLUE, GREY, ORANGE
 from bochner.reporting.displays.base import Display
 
 if TYPE_CHECKING:
