@@ -33,6 +33,7 @@ class Purpose(IntEnum):
     TUNING_ROWS = 18
     CALIBRATION = 19
     HELD_OUT = 20
+    LEFT_OUT = 21
 
 
 def resolve_seed(random_state: object) -> int:

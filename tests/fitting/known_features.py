@@ -18,7 +18,7 @@ class IdentityMaker:
     nested = False
     looks_at_rows = False
 
-    def draw(self, kernel, width, rows, seed):
+    def draw(self, kernel, width, rows, seed, *, warped=False):
         return DrawnFeatures(Identity(), identity_map(rows.n_features))
 
 

@@ -37,7 +37,7 @@ def test_a_logistic_fit_is_the_minimum_of_the_objective(n_classes, weight, inter
     known = labels(n_classes, weight)
     fit = fit_classifier(rows_of(Z), known, settings(fit_intercept=intercept))
     columns = 1 if n_classes == 2 else n_classes
-    coef, offset = reference.logistic_minimum(Z, known.labels, known.weight, 1.0, columns, intercept)
+    coef, _ = reference.logistic_minimum(Z, known.labels, known.weight, 1.0, columns, intercept)
     np.testing.assert_allclose(fit.solution.coef, coef, atol=1e-4)
     scores = Z @ fit.solution.coef + fit.solution.intercept
     np.testing.assert_allclose(fit.response()(Z), scores, atol=1e-9)
@@ -52,12 +52,14 @@ def test_a_logistic_fit_is_the_minimum_of_the_objective(n_classes, weight, inter
 
 @pytest.mark.parametrize("squared", [True, False])
 def test_a_hinge_fit_reaches_the_least_objective(squared):
-    loss, known = "squared_hinge" if squared else "hinge", labels(2, WEIGHT)
-    fit = fit_classifier(rows_of(Z), known, settings(loss=loss, tol=1e-6, max_iter=2000))
+    Z60, weight = Z[:60], WEIGHT[:60]
+    known = Labels(labels(2).labels[:60], weight, 2)
+    loss = "squared_hinge" if squared else "hinge"
+    fit = fit_classifier(rows_of(Z60), known, settings(loss=loss, tol=1e-6, max_iter=2000))
     signs = np.where(known.labels == 1, 1.0, -1.0)
-    least = reference.hinge_minimum(Z, signs, WEIGHT, 1.0, True, squared)
+    least = reference.hinge_minimum(Z60, signs, weight, 1.0, True, squared)
     coef, offset = fit.solution.coef[:, 0], fit.solution.intercept[0]
-    assert reference.hinge_objective(Z, signs, WEIGHT, 1.0, coef, offset, squared) == pytest.approx(least, rel=1e-4)
+    assert reference.hinge_objective(Z60, signs, weight, 1.0, coef, offset, squared) == pytest.approx(least, rel=1e-4)
 
 
 def test_the_penalty_is_the_best_of_the_folds():

@@ -1,5 +1,7 @@
 """The feature map of a fit: kernel, width and draw, in this order, each told what was chosen before."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -14,6 +16,7 @@ from tests.strategies import rows
 ROWS = rows_of(rows(0, 120, 3), rows(1, 120, 1))
 GIVEN = ScaleRule("Test", bo.Gaussian(), 2.0)
 LABELS = (np.zeros(120), np.ones(120))
+TUNING = SimpleNamespace(warped=False)
 
 
 class Scale:
@@ -26,7 +29,7 @@ class Scale:
 
     def resolve(self, rows, *, seed, width, targets):
         self.log.append(("scale", seed, width, targets))
-        return "kernel", "tuning"
+        return "kernel", TUNING
 
 
 class Maker:
@@ -35,7 +38,7 @@ class Maker:
     def __init__(self, log=None, looks_at_rows=False):
         self.log, self.looks_at_rows = [] if log is None else log, looks_at_rows
 
-    def draw(self, kernel, width, rows, seed):
+    def draw(self, kernel, width, rows, seed, *, warped=False):
         self.log.append(("draw", kernel, width, seed))
         return DrawnFeatures(Identity(), identity_map(rows.n_features))
 
@@ -44,7 +47,7 @@ def test_the_kernel_is_chosen_first_and_the_map_is_drawn_of_it():
     log = []
     chosen = FeatureSettings(Scale(log), Maker(log), 64, seed=7).choose(ROWS, LABELS)
     assert log == [("scale", 7, 64, LABELS), ("draw", "kernel", 64, 7)]
-    assert chosen.tuning == "tuning"
+    assert chosen.tuning is TUNING
     assert chosen.map is chosen.drawn.map
 
 

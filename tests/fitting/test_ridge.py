@@ -73,7 +73,7 @@ def test_added_rows_are_solved_with_the_penalty_of_the_last_settings():
 
 def test_calibration_rows_are_not_fitted_and_give_the_scores():
     weight = WEIGHT + 1
-    fit = fit_ridge(rows_of(Z, Y, weight), ridge_settings(0.7, conformal=True))
+    fit = fit_ridge(rows_of(Z, Y, weight), ridge_settings(0.7, interval="conformal"))
     used, held = calibration_split(rows_of(Z, Y, weight), 0)
     assert held.n_rows == 20
     assert_solves(fit, Z, Y, used.sample_weight, 0.7)

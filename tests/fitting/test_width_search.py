@@ -45,9 +45,9 @@ def assert_model_of_its_width(model, data, target, weight=None, tolerance=1e-5):
 def test_a_smooth_function_gets_a_narrow_map():
     """Over 40 draws of rows, noise and frequencies, 512 features gain 0.05 % with a deviation of 0.17 %: 1 % is far."""
     curve = regressor().fit(X, SMOOTH).width_curve_
-    assert curve.n_components == 256
-    assert list(curve.widths) == [256, 512]  # the rule says 448 for so few rows
-    assert "not clearly better than 256" in curve.reason
+    assert curve.n_components == curve.widths[0] < default_width(N)
+    assert curve.gain[-1] < 0.01
+    assert f"not clearly better than {curve.n_components:,}" in curve.reason
 
 
 def test_a_rough_function_gets_a_wide_map():
@@ -56,12 +56,14 @@ def test_a_rough_function_gets_a_wide_map():
     The last width is the last one that is no more than half of the rows to fit.
     """
     curve = rough().width_curve_
-    assert list(curve.widths) == [256, 512, 1024]
-    assert curve.n_components > 256
+    fitted = N - curve.n_held_out
+    assert curve.widths[-1] <= fitted / 2 < 2 * curve.widths[-1]
+    np.testing.assert_array_equal(curve.widths[1:], 2 * curve.widths[:-1])
+    assert curve.n_components > curve.widths[0]
     assert curve.gain[1] > max(2 * curve.gain_std[1], 0.01)
-    clear = curve.gain[2] > max(2 * curve.gain_std[2], 0.01)
-    assert curve.n_components == (1024 if clear else 512)
-    assert ("more than half" if clear else "not clearly better than 512") in curve.reason
+    clear = curve.gain[-1] > max(2 * curve.gain_std[-1], 0.01)
+    assert curve.n_components == curve.widths[-1 if clear else -2]
+    assert ("more than half" if clear else f"not clearly better than {curve.n_components:,}") in curve.reason
 
 
 def test_the_model_is_that_of_all_rows_at_its_width():
@@ -73,7 +75,7 @@ def test_the_model_is_that_of_all_rows_at_its_width():
 def test_so_it_is_with_other_samplers_weights_and_many_targets(sampling, weighted):
     weight = np.random.default_rng(3).integers(1, 4, N) * (np.arange(N) % 5 > 0) if weighted else None
     model = regressor(ROUGH_KERNEL, sampling=sampling).fit(X, TARGETS, sample_weight=weight)
-    assert model.width_curve_.n_components > 256
+    assert model.width_curve_.n_components > model.width_curve_.widths[0]
     assert_model_of_its_width(model, X, TARGETS, weight)
 
 
@@ -191,12 +193,14 @@ class Callback:
         return self.what() if self.n_blocks == self.at else None
 
 
-def test_a_callback_can_stop_the_search():
-    for at, width in ((1, 256), (3, 256)):
-        model = regressor(ROUGH_KERNEL).set_callbacks(Callback(at, lambda: True)).fit(X, ROUGH)
-        assert "callback" in model.width_curve_.reason
-        assert model.features_.n_components_ == width
-        assert np.isfinite(model.predict(X[:5])).all()
+@pytest.mark.parametrize("at", [1, 3])
+def test_a_callback_can_stop_the_search(at):
+    """How many blocks a pass has depends on the machine: the first one is of the first width, any is of one of them."""
+    model = regressor(ROUGH_KERNEL).set_callbacks(Callback(at, lambda: True)).fit(X, ROUGH)
+    widths = rough().width_curve_.widths
+    assert "callback" in model.width_curve_.reason
+    assert model.features_.n_components_ in (widths[:1] if at == 1 else widths)
+    assert np.isfinite(model.predict(X[:5])).all()
 
 
 def test_an_interrupted_search_leaves_a_model():
@@ -205,10 +209,11 @@ def test_an_interrupted_search_leaves_a_model():
 
     counter = Callback(0, None)
     regressor(ROUGH_KERNEL).set_callbacks(counter).fit(X, ROUGH)
-    model = regressor(ROUGH_KERNEL).set_callbacks(Callback(counter.n_blocks - 2, interrupt))
+    model = regressor(ROUGH_KERNEL).set_callbacks(Callback(counter.n_blocks, interrupt))
     with pytest.raises(KeyboardInterrupt):
         model.fit(X, ROUGH)
-    assert model.features_.n_components_ == len(model.coef_) > 256
+    assert len(model.coef_) == model.features_.n_components_
+    assert len(model.coef_) in rough().width_curve_.widths[1:]  # only the last block is missing
     assert model.score(X, ROUGH) > 0.5
 
 

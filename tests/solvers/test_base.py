@@ -28,9 +28,13 @@ class Plain(RidgeSolver):
     ("solver", "alpha", "message"),
     [
         (Plain(), "gcv", "must be a number for solver='Plain'. Got 'gcv'"),
-        (IterativeSolver(), "loo", "must be 'gcv' or a number for solver='iterative'. Got 'loo'"),
-        (IterativeSolver(), "evidence", "must be 'gcv' or a number for solver='iterative'. Got 'evidence'"),
-        (DirectSolver(), "aic", "must be 'evidence' or 'gcv' or 'loo' or a number for solver='direct'. Got 'aic'"),
+        (IterativeSolver(), "loo", "must be 'auto' or 'gcv' or a number for solver='iterative'. Got 'loo'"),
+        (IterativeSolver(), "evidence", "must be 'auto' or 'gcv' or a number for solver='iterative'. Got 'evidence'"),
+        (
+            DirectSolver(),
+            "aic",
+            "must be 'auto' or 'evidence' or 'gcv' or 'loo' or a number for solver='direct'. Got 'aic'",
+        ),
     ],
 )
 def test_a_criterion_that_a_solver_lacks_is_refused_with_both_names(solver, alpha, message):

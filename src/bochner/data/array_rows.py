@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.sparse import issparse
 
+from bochner._random import Purpose, generator
 from bochner._typing import Array, Rows
 from bochner.data.source import Block, RowSource
 
@@ -34,6 +35,15 @@ class ArrayRows(RowSource):
     dtype: np.dtype[Any]
 
     in_memory: ClassVar[bool] = True  # type: ignore[misc]
+
+    @classmethod
+    def sampled(cls, rows: RowSource, size: int, seed: int) -> ArrayRows:
+        """Rows of positive weight, drawn at random from another source, with targets and weights."""
+        Y, weight = rows.targets()
+        present = np.arange(rows.n_rows) if weight is None else np.flatnonzero(weight)
+        if len(present) > size:
+            present = np.sort(generator(seed, Purpose.LEFT_OUT).choice(present, size=size, replace=False))
+        return cls(rows.take(present), Y[present], None if weight is None else weight[present], rows.dtype)
 
     @property
     def arrays(self) -> ArrayRows:  # they are

@@ -13,6 +13,7 @@ from bochner.features.fourier import FourierMap, FourierRecipe, draw_fourier_map
 from bochner.features.orbit import OrbitFourierMap, OrbitMap, draw_orbit_map
 from bochner.features.shape import FourierShape
 from bochner.features.spline import SplineMap, draw_spline_map
+from bochner.features.warped import RankWarp, WarpedMap
 
 __all__ = [
     "FeatureMap",
@@ -22,8 +23,10 @@ __all__ = [
     "LinearResponse",
     "OrbitFourierMap",
     "OrbitMap",
+    "RankWarp",
     "SplineMap",
     "TransformerMap",
+    "WarpedMap",
     "apply_map",
     "draw_fourier_map",
     "draw_orbit_map",

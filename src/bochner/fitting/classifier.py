@@ -15,6 +15,7 @@ from bochner.data import RowSource
 from bochner.errors import InvalidDataError
 from bochner.features import FeatureMap, LinearResponse
 from bochner.fitting.features import ChosenFeatures, FeatureSettings
+from bochner.fitting.landmark_width import landmark_numbers
 from bochner.memory import require_memory
 from bochner.solvers import (
     ClassificationProblem,
@@ -33,6 +34,8 @@ from bochner.tuning import Tuning
 
 __all__ = ["ClassifierSettings", "FittedClassifier", "Labels", "add_labelled_rows", "fit_classifier"]
 
+_PARTS = 5
+_SMALLEST_GAIN = 0.01  # of the held-out loss, by more landmarks
 _CV_TOL = 1e-3  # of the fits that compare penalties: differences of held-out losses are larger
 
 
@@ -118,26 +121,66 @@ class FittedClassifier:
 
 def fit_classifier(rows: RowSource, labels: Labels, settings: ClassifierSettings) -> FittedClassifier:
     """Choose the features and the penalty, solve, and calibrate probabilities of a hinge loss if they are wanted."""
-    chosen = settings.features.choose(rows, (labels.labels, labels.weight))
     identity = identify(rows, labels.labels, labels.weight)
-    problem = _problem(rows, labels, chosen.map, settings)
-    alpha, alphas, losses = _penalty(problem, settings)
-    solution = problem.solve(alpha, tol=settings.tol, max_iter=settings.max_iter)
+    found = _searched(rows, labels, settings) if settings.features.searched_by_refitting else None
+    step = found or _Step.of(rows, labels, settings.features.choose(rows, (labels.labels, labels.weight)), settings)
+    solution = step.problem.solve(step.alpha, tol=settings.tol, max_iter=settings.max_iter)
     temperature = 1.0
     if settings.loss != "logistic" and settings.probability:
-        temperature = _calibrated(problem, alpha, solution, settings)
+        temperature = _calibrated(step.problem, step.alpha, solution, settings)
     return FittedClassifier(
-        chosen.drawn.transformer,
-        chosen.map,
+        step.chosen.drawn.transformer,
+        step.chosen.map,
         solution,
-        alpha,
+        step.alpha,
         rows.n_rows,
-        chosen.tuning,
-        alphas,
-        losses,
+        step.chosen.tuning,
+        step.alphas,
+        step.losses,
         temperature,
         identity,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Step:
+    """Features of one width, with the best penalty for them."""
+
+    chosen: ChosenFeatures
+    problem: ClassificationProblem
+    alpha: float
+    alphas: Array | None
+    losses: Array | None
+
+    @classmethod
+    def of(cls, rows: RowSource, labels: Labels, chosen: ChosenFeatures, settings: ClassifierSettings) -> _Step:
+        problem = _problem(rows, labels, chosen.map, settings)
+        return cls(chosen, problem, *_penalty(problem, settings))
+
+    def held_out_loss(self, settings: ClassifierSettings) -> float:
+        """Of the best penalty; of the given one on a fifth of the rows."""
+        losses = self.losses
+        if losses is None:
+            fold, tol = self.problem.folds(_PARTS)[:1], max(settings.tol, _CV_TOL)
+            alphas = np.array([self.alpha])
+            losses = choose_penalty(self.problem, alphas, fold, tol=tol, max_iter=settings.max_iter)[2]
+        return float(np.min(losses.mean(axis=1)))
+
+
+def _searched(rows: RowSource, labels: Labels, settings: ClassifierSettings) -> _Step:
+    """More and more landmarks until held-out rows see no gain."""
+    features = settings.features
+    kernel, tuning = features.kernel_for(rows, (labels.labels, labels.weight))
+    best, smallest = None, np.inf
+    for width in landmark_numbers(rows.n_rows):
+        chosen = ChosenFeatures(features.draw(kernel, width, rows, tuning), tuning)
+        step = _Step.of(rows, labels, chosen, settings)
+        loss = step.held_out_loss(settings)
+        if best is not None and not loss < (1 - _SMALLEST_GAIN) * smallest:
+            break
+        best, smallest = step, loss
+    assert best is not None
+    return best
 
 
 def add_labelled_rows(

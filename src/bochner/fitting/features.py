@@ -34,12 +34,19 @@ class MapMaker(Protocol):
         ...
 
     @property
+    def searched_by_refitting(self) -> bool:
+        """Whether a width that is not given is found by fits of more and more landmarks (`search_landmarks`)."""
+        ...
+
+    @property
     def looks_at_rows(self) -> bool:
         """Whether the map depends on rows, beyond their number of columns."""
         ...
 
-    def draw(self, kernel: Stationary | None, width: int, rows: RowSource, seed: int) -> DrawnFeatures:
-        """The map of a width; `kernel` is None for a maker that has its own."""
+    def draw(
+        self, kernel: Stationary | None, width: int, rows: RowSource, seed: int, *, warped: bool = False
+    ) -> DrawnFeatures:
+        """The map of a width, of rank-warped columns if asked for; `kernel` is None for a maker that has its own."""
         ...
 
 
@@ -84,14 +91,22 @@ class FeatureSettings:
             return None, None
         return self.scale.resolve(rows, seed=self.seed, width=self.width_for(rows), targets=targets)
 
-    def draw(self, kernel: Stationary | None, width: int, rows: RowSource) -> DrawnFeatures:
-        return self.maker.draw(kernel, width, rows, self.seed)
+    def draw(
+        self, kernel: Stationary | None, width: int, rows: RowSource, tuning: Tuning | None = None
+    ) -> DrawnFeatures:
+        warped = tuning is not None and tuning.warped
+        return self.maker.draw(kernel, width, rows, self.seed, warped=warped)
 
     def choose(self, rows: RowSource, targets: Targets | None = None) -> ChosenFeatures:
         """Kernel, scale, width and map, in this order."""
         kernel, tuning = self.kernel_for(rows, targets)
         width = 0 if self.scale is None else self.width_for(rows)
-        return ChosenFeatures(self.draw(kernel, width, rows), tuning)
+        return ChosenFeatures(self.draw(kernel, width, rows, tuning), tuning)
+
+    @property
+    def searched_by_refitting(self) -> bool:
+        """Whether the width is to be found by fits of more and more landmarks."""
+        return self.scale is not None and self.width is None and self.maker.searched_by_refitting
 
     @property
     def looks_at_rows(self) -> bool:

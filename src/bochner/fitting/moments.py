@@ -10,13 +10,14 @@ import numpy as np
 
 from bochner._typing import Array, FloatType
 from bochner.config import get_config
-from bochner.data import RowSource
+from bochner.data import ArrayRows, RowSource
 from bochner.engines import engine_of
 from bochner.errors import InvalidDataError
 from bochner.features import FeatureMap
 from bochner.fitting.features import ChosenFeatures, DrawnFeatures
 from bochner.fitting.ridge_model import FittedRidge
 from bochner.fitting.watch import Silent, Watch
+from bochner.fitting.width_rule import WidthCurve
 from bochner.memory import MemoryBill, require_memory
 from bochner.solvers import EigenRidge, PenaltyRule, RidgeSolver, SolverContext, ridge_bill
 from bochner.statistics import Moments, MomentsCheckpoint, PassPlan, accumulate, plan_pass
@@ -26,6 +27,7 @@ from bochner.tuning import Tuning
 __all__ = ["MomentsFit", "moments_bill"]
 
 _DOUBLE: FloatType = np.dtype(np.float64)
+_LEFT_OUT, _SEED = 4000, 0  # rows that choose the penalty of many; the same ones for every seed
 
 
 def moments_bill(rows: RowSource, feature_map: FeatureMap) -> tuple[PassPlan, MemoryBill]:
@@ -48,7 +50,6 @@ class MomentsFit:
 
     def __init__(self, fit: FittedRidge, publish: Callable[[FittedRidge], None] = lambda fit: None) -> None:
         self._publish = publish
-        self._plan: PassPlan | None = None
         self.fit = fit
 
     @classmethod
@@ -107,18 +108,25 @@ class MomentsFit:
         finish()
         if not self.moments.weight > 0:
             raise InvalidDataError("The sum of sample_weight must be positive. Got 0.")
-        self._plan = plan
         return self
 
     def solved(self, rows: RowSource) -> Self:
         """Choose the penalty and solve; "loo" makes one more pass."""
 
-        def leave_one_out(solver: EigenRidge, alphas: Array) -> Array:
-            return self._leave_one_out(rows, solver, alphas)
+        fit, again = self.fit, self._rows_to_leave_out(rows)
 
-        fit = self.fit
-        solution = fit.solver.solve(self.moments, fit.rule, SolverContext(leave_one_out=leave_one_out))
+        def leave_one_out(solver: EigenRidge, alphas: Array) -> Array:
+            assert again is not None
+            return self._leave_one_out(again, solver, alphas)
+
+        context = SolverContext(leave_one_out=None if again is None else leave_one_out)
+        solution = fit.solver.solve(self.moments, fit.rule, context)
         self._enter(replace(fit, found=solution))
+        return self
+
+    def with_width_curve(self, curve: WidthCurve) -> Self:
+        """With how the width was found."""
+        self._enter(replace(self.fit, width_curve=curve))
         return self
 
     def in_enough_precision(self, rows: RowSource) -> Self:
@@ -138,14 +146,21 @@ class MomentsFit:
         self._enter(again.fit)
         return self
 
+    def _rows_to_leave_out(self, rows: RowSource) -> RowSource | None:
+        """All rows for "loo", and for "auto" if they are few; else a sample; None for those that are read only once."""
+        if self.fit.rule.alpha != "auto" or (rows.in_memory and rows.n_rows <= _LEFT_OUT):
+            return rows
+        return None if rows.passes is not None else ArrayRows.sampled(rows, _LEFT_OUT, _SEED)
+
     def _leave_one_out(self, rows: RowSource, solver: EigenRidge, alphas: Array) -> Array:
         """Mean squared leave-one-out error of every penalty."""
         engine, feature_map = engine_of(rows), self.fit.feature_map
-        plan = self._plan or moments_bill(rows, feature_map)[0]
+        plan = moments_bill(rows, feature_map)[0]
         basis = solver.basis(alphas, self.moments, rows.dtype)
         reduction = LeaveOneOut(engine.ship(feature_map), rows.dtype, basis, plan)
         errors = engine.reduce(rows, reduction, reduction.empty())
-        return errors / (self.moments.weight * rows.n_targets)
+        weight = rows.targets()[1]
+        return errors / (float(rows.n_rows if weight is None else weight.sum()) * rows.n_targets)
 
     def _enter(self, fit: FittedRidge) -> None:
         self.fit = fit

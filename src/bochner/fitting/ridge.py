@@ -20,6 +20,8 @@ from bochner.errors import InvalidDataError
 from bochner.fitting.checkpoints import FitCheckpoint
 from bochner.fitting.features import FeatureSettings
 from bochner.fitting.intervals import ConformalScores, calibration_split
+from bochner.fitting.landmark_width import search_landmarks
+from bochner.fitting.left_out import calibrated, left_out_errors
 from bochner.fitting.moments import MomentsFit
 from bochner.fitting.ridge_model import FittedRidge
 from bochner.fitting.watch import Silent, Watch
@@ -48,8 +50,8 @@ class RidgeSettings:
     features : FeatureSettings
     solver : RidgeSolver
     rule : PenaltyRule
-    conformal : bool
-        Whether to hold out rows to calibrate prediction intervals.
+    interval : {"auto", "normal", "conformal"}
+        How prediction intervals are calibrated: by leave-one-out errors, the normal law, or rows that are held out.
     validation_fraction : float or None
         Share of the rows to leave out of an iterative fit, which ends when the error on them has settled.
     """
@@ -58,7 +60,7 @@ class RidgeSettings:
     features: FeatureSettings
     solver: RidgeSolver
     rule: PenaltyRule
-    conformal: bool = False
+    interval: str = "auto"
     validation_fraction: float | None = None
 
     @property
@@ -77,11 +79,13 @@ def fit_ridge(
     """Choose the features, gather the statistics that the solver needs, and solve."""
     settings.solver.require(settings.rule, rows, settings.owner)
     watch = watch or Silent()
-    rows, held = calibration_split(rows, settings.seed) if settings.conformal else (rows, None)
+    rows, held = calibration_split(rows, settings.seed) if settings.interval == "conformal" else (rows, None)
     if settings.solver.needs == "moments":
         fit = _fit_moments(rows, settings, watch, checkpoint, publish)
     else:
         fit = _fit_products(rows, settings, watch, checkpoint)
+    if settings.rule.alpha == "auto" and fit.moments is not None and rows.passes is None:
+        fit = calibrated(fit, left_out_errors(fit, rows, settings.seed), scores=settings.interval == "auto")
     if held is not None:
         fit = replace(fit, conformal=ConformalScores.of(held.targets()[0], *fit.means_and_deviations(held.X)))
     return fit
@@ -114,9 +118,11 @@ def _fit_moments(
     arrays = rows.arrays
     if checkpoint is None and kernel is not None and arrays is not None and widens(features, settings.rule, arrays):
         gathered = search_width(arrays, kernel, tuning, settings, watch, publish)
+    elif checkpoint is None and kernel is not None and features.searched_by_refitting:
+        return search_landmarks(rows, kernel, tuning, settings, watch, publish).fit
     else:
         width = 0 if kernel is None else features.width_for(rows)
-        drawn = features.draw(kernel, width, rows)
+        drawn = features.draw(kernel, width, rows, tuning)
         gathered = MomentsFit.drawn(drawn, tuning, rows, settings.solver, settings.rule, publish=publish, ledger=ledger)
         gathered.add(rows, watch, ledger=ledger)
     return gathered.solved(rows).in_enough_precision(rows).fit

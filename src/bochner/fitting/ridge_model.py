@@ -92,6 +92,12 @@ class FittedRidge:
         """Predictive spread (error bars)."""
         return self.solution.spread_of(self.moments, fit_intercept=self.rule.fit_intercept)
 
+    @property
+    def relative_error(self) -> float | None:
+        """Error on rows that the width search left out, over that of predicting the mean; None: it is not known."""
+        curve = self.width_curve
+        return None if curve is None else float(curve.rmse[curve.widths == curve.n_components][0])
+
     def response(self) -> LinearResponse:
         """Predictions as a function of rows."""
         return LinearResponse(self.feature_map, self.solution.coef, self.solution.intercept, self.precision)
@@ -102,18 +108,27 @@ class FittedRidge:
 
     def means_and_deviations(self, X: Rows) -> tuple[Array, Array]:
         """Predictions and their standard deviations, shape (n, t) each, from features that are computed once."""
+        means, leverage, unseen = self.means_and_leverages(X)
+        deviations = np.sqrt(self.solution.noise_variance * (1 + leverage + unseen)[:, None])
+        return means.astype(X.dtype), deviations.astype(X.dtype)
+
+    def means_and_leverages(self, X: Rows) -> tuple[Array, Array, Array]:
+        """Predictions (n, t), and their variances (n,) in units of the noise: by the coefficients, beyond the features.
+
+        At a row of the fit, the former is its leverage.
+        """
         dtype, spread = np.promote_types(X.dtype, self.precision), self.spread
         coef, n = self.solution.coef, X.shape[0]
-        means, variances = np.empty((n, coef.shape[1])), np.empty(n)
+        means, leverage, unseen = np.empty((n, coef.shape[1])), np.empty(n), np.empty(n)
         for start in range(0, n, _SPREAD_ROWS):
             part = slice(start, start + _SPREAD_ROWS)
             Z = transform(self.feature_map, X[part], dtype)
             means[part] = Z @ coef.astype(dtype) + self.solution.intercept
-            variances[part] = spread.of(Z) + self.feature_map.unseen_variance(X[part], Z, self.solution.alpha)
+            leverage[part] = spread.of(Z) - 1
+            unseen[part] = self.feature_map.unseen_variance(X[part], Z, self.solution.alpha)
         if self.feature_map.linear_form(coef) is not None:  # has fewer rounding errors, and costs little beside Z
             means = self.response()(X)
-        deviations = np.sqrt(self.solution.noise_variance * variances[:, None])
-        return means.astype(X.dtype), deviations.astype(X.dtype)
+        return means, leverage, unseen
 
     def interval_factors(self, level: float) -> Array:
         """Half the widths (t,) of prediction intervals in standard deviations."""

@@ -9,7 +9,7 @@ import numpy as np
 from bochner._typing import Array
 from bochner.planning.width import default_width
 
-__all__ = ["WIDTHS", "WidthCurve", "WidthSearch"]
+__all__ = ["WIDTHS", "WidthCurve", "WidthSearch", "relative_gain"]
 
 _FIRST, _LARGEST = 256, 8192
 WIDTHS = (_LARGEST // _FIRST).bit_length()
@@ -90,7 +90,7 @@ class WidthSearch:
     def is_better(self, errors: Array) -> bool:
         """Take the squared errors (m,) at the next width; True if it is the best one so far."""
         width, mean = self.next_width, float(np.average(errors, weights=self._weight))
-        gain, std = _gain(self._best_errors, errors, self._weight) if self._steps else (np.nan, np.nan)
+        gain, std = relative_gain(self._best_errors, errors, self._weight) if self._steps else (np.nan, np.nan)
         not_worse, first = mean <= self._best_mean, not self._steps
         self._clear = first or (not_worse and gain > max(2 * std, 0.01))
         better = self._clear or (not_worse and gain > std and width <= self._rule)
@@ -120,7 +120,7 @@ class WidthSearch:
         return WidthCurve(widths, rmse, against, gain, std, self._best, held_out, reason)
 
 
-def _gain(before: Array, after: Array, weight: Array | None) -> tuple[float, float]:
+def relative_gain(before: Array, after: Array, weight: Array | None) -> tuple[float, float]:
     """Weighted mean of the differences and its standard error, as shares of the mean of `before`; large errors cut."""
     share = np.full(len(before), 1 / len(before)) if weight is None else weight / np.sum(weight)
     limit = np.quantile(before, _QUANTILE, weights=share, method="inverted_cdf")

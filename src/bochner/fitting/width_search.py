@@ -57,7 +57,7 @@ def search_width(
     held_out = replace(rows, X=rows.X[index], Y=rows.Y[index], sample_weight=_at(rows.sample_weight, index))
 
     def draw(width: int) -> DrawnFeatures:
-        return settings.features.draw(kernel, width, rows)
+        return settings.features.draw(kernel, width, rows, tuning)
 
     def model(stage: _Stage) -> FittedRidge:
         return FittedRidge(

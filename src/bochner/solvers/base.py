@@ -35,7 +35,7 @@ class PenaltyRule:
     Attributes
     ----------
     alpha : float or str
-        The penalty, or a criterion: "gcv", "evidence", "loo".
+        The penalty, or a criterion: "auto", "gcv", "evidence", "loo".
     alphas : array or None
         Penalties to choose from; None: the solver's own.
     fit_intercept : bool
@@ -78,7 +78,7 @@ class RidgeSolver(ABC, BaseEstimator):
     needs : {"moments", "products"}
         The statistics that `solve` is given.
     criteria : frozenset of str
-        How it can choose a penalty: of "gcv", "evidence" and "loo".
+        How it can choose a penalty: of "auto", "gcv", "evidence" and "loo".
     """
 
     needs: ClassVar[Literal["moments", "products"]]
@@ -111,7 +111,7 @@ class DirectSolver(RidgeSolver):
     """Direct solution from the moments, with all criteria."""
 
     needs = "moments"
-    criteria = frozenset({"gcv", "evidence", "loo"})
+    criteria = frozenset({"auto", "gcv", "evidence", "loo"})
 
     @property
     def name(self) -> str:  # the word of the constructor's parameter
@@ -138,7 +138,7 @@ class IterativeSolver(RidgeSolver):
     """
 
     needs = "products"
-    criteria = frozenset({"gcv"})
+    criteria = frozenset({"auto", "gcv"})
 
     def __init__(self, tol: float = 1e-6, max_iter: int = 200) -> None:
         self.tol = tol
@@ -151,7 +151,7 @@ class IterativeSolver(RidgeSolver):
     def solve(self, statistics: NormalOperator, rule: PenaltyRule, context: SolverContext) -> IterativeSolution:
         return solve_ridge_iteratively(
             statistics,
-            alpha=rule.alpha,
+            alpha="gcv" if rule.alpha == "auto" else rule.alpha,
             alphas=rule.alphas,
             tol=self.tol,
             max_iter=self.max_iter,

@@ -14,6 +14,7 @@ from bochner.solvers.problem import RidgePoint, RidgeProblem
 
 __all__ = [
     "best_of",
+    "cautious_penalties",
     "choose_penalty",
     "deepened",
     "default_penalties",
@@ -59,6 +60,15 @@ class RidgePath:
 def default_penalties(problem: RidgeProblem, n: int = 25) -> Array:
     """Penalties from the noise floor of G (or 1e-9 of its trace) up to its trace, evenly spaced in the logarithm."""
     return penalty_grid(float(np.trace(problem.gram)), problem.noise_floor(), n)
+
+
+def cautious_penalties(problem: RidgeProblem, n: int = 36) -> Array:
+    """Penalties from the rounding floor of G up to a thousand times its trace, where predictions are the mean."""
+    trace = float(np.trace(problem.gram))
+    if not trace > 0:
+        return np.ones(1)
+    low = max(10 * problem.noise_floor(), 1e-13 * trace)
+    return np.geomspace(min(low, 0.1 * trace), 1e3 * trace, n)
 
 
 def penalty_grid(trace: float, noise_floor: float, n: int) -> Array:

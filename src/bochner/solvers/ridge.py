@@ -17,6 +17,7 @@ from bochner.solvers.path import (
     PathSolver,
     RidgePath,
     best_of,
+    cautious_penalties,
     choose_penalty,
     deepened,
     default_penalties,
@@ -56,14 +57,19 @@ def solve_ridge(
     alphas: Array | None = None,
     leave_one_out: LeaveOneOut | None = None,
 ) -> RidgeSolution:
-    """Solve at a penalty, or at the best penalty by "gcv", "evidence" or "loo".
+    """Solve at a penalty, or at the best penalty by "gcv", "evidence", "loo" or "auto".
 
-    `leave_one_out(solver, alphas)` makes the second pass over the rows that "loo" needs.
+    `leave_one_out(solver, alphas)` makes the second pass over the rows that "loo" needs. "auto" is "loo" on a longer
+    path, up to penalties at which the model is the mean; "evidence" if rows cannot be read again.
     """
     problem = RidgeProblem.from_moments(moments, fit_intercept)
     if not isinstance(alpha, str):
         return _at(problem, moments, alpha, None)
-    tried = default_penalties(problem) if alphas is None else np.sort(np.asarray(alphas, dtype=float))
+    automatic = alpha == "auto"
+    if automatic:
+        alpha = "evidence" if leave_one_out is None else "loo"
+    default = cautious_penalties if automatic and alpha == "loo" else default_penalties
+    tried = default(problem) if alphas is None else np.sort(np.asarray(alphas, dtype=float))
     solver: PathSolver
     loo = None
     if alpha == "loo" and leave_one_out is not None:

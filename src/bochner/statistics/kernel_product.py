@@ -10,7 +10,7 @@ rounded outwards. With a group, k is the orbit kernel E k(g x, g' y).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -20,8 +20,8 @@ from bochner._threads import run_in_threads
 from bochner._typing import Array
 from bochner.config import get_config
 from bochner.errors import AssumptionError
-from bochner.features import transform
-from bochner.features.nystroem import KernelMap
+from bochner.features import FeatureMap, RankWarp, WarpedMap, transform
+from bochner.features.nystroem import KernelMap, draw_nystroem_map
 from bochner.groups import Transforms
 from bochner.kernels.base import Isotropic, Stationary
 
@@ -44,20 +44,30 @@ class ExactKernel:
         Transformations of its orbit kernel; None: the kernel itself.
     one_sided : bool
         Whether moving one side only gives the same average.
+    warp : RankWarp or None
+        The kernel is one of warped rows, k(w(x), w(y)); None: of the rows themselves.
     """
 
     kernel: Stationary
     transforms: Transforms | None = None
     one_sided: bool = False
+    warp: RankWarp | None = None
+
+    def on(self, warp: RankWarp) -> ExactKernel:
+        """The kernel of warped rows."""
+        return replace(self, warp=warp)
 
     def of(self, X: Any) -> KernelProduct:
         """Its products for some rows, dense or sparse."""
         rows = dense(X, float)
-        return KernelProduct(self.kernel, rows, self.transforms, self.one_sided)
+        return KernelProduct(self.kernel, rows, self.transforms, self.one_sided, self.warp)
 
-    def towards(self, points: Array) -> KernelMap:
-        """Its values against points, as a feature map."""
-        return KernelMap(self.kernel, np.asarray(points, dtype=float), self.transforms, self.one_sided)
+    def landmark_map(self, points: Array) -> FeatureMap:
+        """Its Nystroem features with some points as landmarks."""
+        points = np.asarray(points, dtype=float)
+        seen = points if self.warp is None else self.warp(points)
+        drawn = draw_nystroem_map(KernelMap(self.kernel, seen, self.transforms, self.one_sided))
+        return drawn if self.warp is None else WarpedMap(self.warp, drawn)
 
     def named(self) -> str:
         """ " with ..." for a machine with an orbit kernel; nothing for the kernel itself."""
@@ -81,6 +91,8 @@ class KernelProduct:
         Transformations to average over: the orbit kernel.
     one_sided : bool, default=False
         Whether moving one side only gives the same average (`KernelMap`).
+    warp : RankWarp, default=None
+        Applied to all rows first.
 
     Attributes
     ----------
@@ -92,15 +104,21 @@ class KernelProduct:
     X: Array
     transforms: Transforms | None = None
     one_sided: bool = False
+    warp: RankWarp | None = None
     _counter: list[int] = field(default_factory=lambda: [0], repr=False)
     _values: _Values = field(init=False, repr=False)
     _rows: _Prepared = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        X = np.asarray(self.X, dtype=float)
+        X = self._seen(self.X)
         values = _of_kernel(self.kernel, X) if self.transforms is None else _OrbitValues(self, X)
         object.__setattr__(self, "_values", values)
         object.__setattr__(self, "_rows", values.prepared(X))
+
+    def _seen(self, X: Array) -> Array:
+        """Rows as the kernel sees them."""
+        rows = np.asarray(X, dtype=float)
+        return rows if self.warp is None else self.warp(rows)
 
     @property
     def n_rows(self) -> int:
@@ -112,12 +130,12 @@ class KernelProduct:
 
     def diagonal(self, X: Array | None = None) -> Array:
         """k(x, x) of the rows, or of others."""
-        rows = np.asarray(self.X if X is None else X, dtype=float)
+        rows = self._seen(self.X if X is None else X)
         return KernelMap(self.kernel, rows[:1], self.transforms, self.one_sided).diagonal(rows)
 
     def matrix(self, X: Array | None = None) -> Array:
         """The kernel values of all rows (or of others) against the rows: for few of them."""
-        left = self._rows if X is None else self._values.prepared(np.asarray(X, dtype=float))
+        left = self._rows if X is None else self._values.prepared(self._seen(X))
         out = np.empty((left.n_rows, self.n_rows))
         for start in range(0, len(out), _TILE):
             rows = slice(start, start + _TILE)
@@ -151,7 +169,7 @@ class KernelProduct:
 
     def cross_times(self, X: Array, V: Array) -> Array:
         """k(X, rows) V for other rows X (m, d)."""
-        left, out = self._values.prepared(np.asarray(X, dtype=float)), np.zeros((len(X), V.shape[1]))
+        left, out = self._values.prepared(self._seen(X)), np.zeros((len(X), V.shape[1]))
 
         def write(i: int, _: None) -> None:
             rows = slice(i, i + _TILE)
@@ -168,7 +186,7 @@ class KernelProduct:
         Kernel values are off by at most a (size_i + size_j) + 1e-14 k(0); a sum of products in blocks of t terms, in
         any order, by (t + n / t + 2 lanes) units of its absolute value.
         """
-        left = self._rows if X is None else self._values.prepared(np.asarray(X, dtype=float))
+        left = self._rows if X is None else self._values.prepared(self._seen(X))
         absolute = np.abs(V)
         total, sized = absolute.sum(axis=0), self._rows.size @ absolute
         terms = _TILE + self.n_rows / _TILE + 2 * get_config().threads() + 4

@@ -1,5 +1,6 @@
 """Kernels and length scales learned from rows: median heuristic, evidence, held-out loss."""
 
+from bochner.tuning.automatic import tune_automatically
 from bochner.tuning.choice import COMPARED_ROWS
 from bochner.tuning.classifier import FEWEST_ROWS, tune_classifier
 from bochner.tuning.feature_evidence import FeatureEvidence, evidence, gcv
@@ -11,6 +12,7 @@ from bochner.tuning.median import MEDIAN_ROWS, median_length_scale
 from bochner.tuning.resolver import ScaleRule
 from bochner.tuning.result import Stage, Tuning
 from bochner.tuning.search import TUNING_ROWS, candidate_kernels, tune
+from bochner.tuning.spread import column_spreads, row_blocks
 
 __all__ = [
     "COMPARED_ROWS",
@@ -29,9 +31,12 @@ __all__ = [
     "Targets",
     "Tuning",
     "candidate_kernels",
+    "column_spreads",
     "evidence",
     "gcv",
     "median_length_scale",
+    "row_blocks",
     "tune",
+    "tune_automatically",
     "tune_classifier",
 ]

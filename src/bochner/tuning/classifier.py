@@ -130,7 +130,7 @@ def _by_evidence(
 
 
 def _best_kernel(searches: list[_Search]) -> _Search:
-    """Index of the kernel that predicts the reserved rows best, each with one scale."""
+    """Search of the kernel that predicts the reserved rows best, each with one scale."""
     losses = np.empty(len(searches))
 
     def run(i: int, _: None) -> None:

@@ -95,6 +95,26 @@ class KernelEvidence:
             return np.inf
         return float(np.mean((Y - mean - signal * kernel(X, self.X) @ a) ** 2))
 
+    def leave_one_out(self, parameters: EvidenceParameters) -> Array:
+        """Squared leave-one-out errors (n,) of the process, summed over targets; infinite if C is not definite.
+
+            e_i = a_i / (C^-1)_ii,      a = C^-1 y,      C = signal (K + 1) + noise / weight
+
+        the 1 for a mean that is not known.
+        """
+        scaled = np.ascontiguousarray(self.X / parameters.scales)
+        C = self.kernel.profile(_distances(scaled))
+        C += 1.0
+        C *= parameters.signal
+        C[np.diag_indices_from(C)] += parameters.noise if self.weight is None else parameters.noise / self.weight
+        factor, failed_at = dpotrf(C, lower=1, clean=0, overwrite_a=1)
+        if failed_at:
+            return np.full(len(C), np.inf)
+        a = cho_solve((factor, True), self.Y, check_finite=False)
+        inverse = dpotri(factor, lower=1, overwrite_c=1)[0]
+        errors: Array = np.sum((a / np.diagonal(inverse)[:, None]) ** 2, axis=1)
+        return errors
+
     def _by_log_scales(self, scaled: Array, distance: Array, by_kernel: Array, root: Array) -> Array:
         """sum_ab S_ab (x_aj - x_bj)^2 = 2 (sum_a (S 1)_a x_aj^2 - x_j'S x_j), S from its lower triangle."""
         np.fill_diagonal(distance, 1.0)  # where differences are 0 whatever the decay

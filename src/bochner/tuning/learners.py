@@ -16,6 +16,7 @@ from bochner._typing import Array, Rows
 from bochner.config import get_config
 from bochner.data import RowSource
 from bochner.kernels import Stationary
+from bochner.tuning.automatic import tune_automatically
 from bochner.tuning.choice import COMPARED_ROWS
 from bochner.tuning.classifier import FEWEST_ROWS, tune_classifier
 from bochner.tuning.result import Tuning
@@ -38,25 +39,29 @@ class ScaleSearch:
     ----------
     kernels : list of Stationary
         One, or more to choose the best of.
-    per_feature : bool
-        One scale per feature (ARD), or one for all.
+    per_feature : bool or None
+        One scale per feature (ARD), or one for all; None: whatever rows that were not used say (`tune_automatically`).
     seed, width : int
         Of the final fit.
+    warps : bool
+        Whether rank-warped columns may be chosen, where `per_feature` is None.
     """
 
     kernels: list[Stationary]
-    per_feature: bool
+    per_feature: bool | None
     seed: int
     width: int
+    warps: bool = True
 
     def setting(self, rows: RowSource) -> dict[str, Any]:
-        """Arguments of `tune` and `tune_classifier`."""
-        return {**vars(self), "n_samples": rows.n_rows}
+        """Arguments of all ways to tune."""
+        shared = {"kernels": self.kernels, "seed": self.seed, "width": self.width, "n_samples": rows.n_rows}
+        return shared | ({"warps": self.warps} if self.per_feature is None else {"per_feature": self.per_feature})
 
     @property
     def required(self) -> bool:
         """Whether the median distance is no substitute: scales per feature, or a kernel to choose."""
-        return self.per_feature or len(self.kernels) > 1
+        return bool(self.per_feature) or len(self.kernels) > 1
 
 
 class ScaleLearner(ABC):
@@ -89,14 +94,10 @@ class RidgeScales(ScaleLearner):
 
     def learn(self, rows: RowSource, targets: Targets, search: ScaleSearch) -> Tuning:
         X, Y, weight = subsample(rows, targets, TUNING_ROWS, search.seed)
-        return tune(
-            X,
-            Y,
-            sample_weight=weight,
-            **search.setting(rows),
-            exact=self.exact,
-            penalty=self.penalty,
-        )
+        common = {"sample_weight": weight, "penalty": self.penalty, **search.setting(rows)}
+        if search.per_feature is None:
+            return tune_automatically(X, Y, **common)
+        return tune(X, Y, **common, exact=self.exact)
 
 
 @dataclass(frozen=True)
@@ -112,6 +113,8 @@ class ClassifierScales(ScaleLearner):
     alpha: float | str
 
     def learn(self, rows: RowSource, targets: Targets, search: ScaleSearch) -> Tuning | None:
+        if search.per_feature is None:
+            return self._automatic(rows, targets, search)
         labels, weight = targets
         total = float(len(labels) if weight is None else weight.sum())
         affordable = int(_SHARE_OF_BUDGET * get_config().memory_budget() / (_COPIES * 8 * rows.n_features))
@@ -127,6 +130,13 @@ class ClassifierScales(ScaleLearner):
             **search.setting(rows),
             penalty=None if isinstance(self.alpha, str) else float(self.alpha) / total,
         )
+
+    def _automatic(self, rows: RowSource, targets: Targets, search: ScaleSearch) -> Tuning:
+        """Least squares on the indicators of the classes."""
+        X, labels, weight = subsample(rows, targets, TUNING_ROWS, search.seed)
+        indicators = (labels[:, None] == np.unique(labels)).astype(float)
+        indicators = indicators[:, 1:] if indicators.shape[1] == 2 else indicators
+        return tune_automatically(X, indicators, sample_weight=weight, **search.setting(rows))
 
 
 def subsample(rows: RowSource, targets: Targets, size: int, seed: int) -> tuple[Rows, Array, Array | None]:

@@ -4,16 +4,21 @@
 |---|---|---|
 | a number or an array | any | that |
 | "auto" | a kernel | its own |
-| "auto" | a name | learned from targets if there is a learner that does so, else the median distance |
+| "auto" | a name | learned from targets, one or one per feature, if a learner does so; else that of the columns |
 | "auto" | "auto" | learned, as is the kernel |
 | "ard" | any | learned, one per feature |
 | "median" | any | its own times the median distance between rows |
+
+The scale of a column is its spread (`bochner.tuning.spread`) times the median distance between rows in units of the
+spreads: a factor or an offset of a column changes nothing but rounding. The one scale of "median" depends on units.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+
+import numpy as np
 
 from bochner._typing import Array, ArrayLike, Rows
 from bochner.data import RowSource
@@ -21,9 +26,10 @@ from bochner.errors import invalid_parameter
 from bochner.kernels import Stationary, resolve_kernel
 from bochner.kernels.base import check_scale
 from bochner.tuning.learners import ScaleLearner, ScaleSearch, Targets
-from bochner.tuning.median import MEDIAN_ROWS, median_length_scale
+from bochner.tuning.median import MEDIAN_ROWS, RowSample
 from bochner.tuning.result import Tuning
 from bochner.tuning.search import candidate_kernels
+from bochner.tuning.spread import row_blocks
 
 __all__ = ["ScaleRule"]
 
@@ -40,9 +46,14 @@ class ScaleRule:
         A kernel, its name, None for the Gaussian kernel, or "auto": the best of some.
     length_scale : {"auto", "ard", "median"}, float or array of shape (n_features,)
     learner : ScaleLearner or None
-        None: there are no targets to learn from, and "auto" is the median distance.
+        None: there are no targets to learn from, and "auto" is the scale of the columns.
     learns_one_scale : bool
-        Whether "auto" of a named kernel is learned; else it is the median distance.
+        Whether "auto" of a named kernel is learned; else it is the scale of the columns.
+    automatic : bool
+        Whether "auto" chooses between one scale and one per column, in units of the columns' spreads
+        (`tune_automatically`); else it is one scale.
+    warps : bool
+        Whether it may also choose a kernel of rank-warped columns (`Tuning.warped`).
 
     Examples
     --------
@@ -58,6 +69,8 @@ class ScaleRule:
     length_scale: ArrayLike
     learner: ScaleLearner | None = None
     learns_one_scale: bool = True
+    automatic: bool = False
+    warps: bool = False
 
     @property
     def learns(self) -> bool:
@@ -69,7 +82,7 @@ class ScaleRule:
     @property
     def looks_at_rows(self) -> bool:
         """Whether the rows decide the scale."""
-        return isinstance(self.length_scale, str) and not self._keeps_own_scale
+        return isinstance(self.length_scale, str) and not (self._keeps_own_scale and self._own_is_settled)
 
     def check(self) -> None:
         """Refuse an unknown rule, and a given scale for a kernel that is yet to choose."""
@@ -94,19 +107,25 @@ class ScaleRule:
         """
         self.check()
         if self.learner is not None and self.learns:
-            search = ScaleSearch(self._candidates(), self.length_scale == "ard", seed, width)
+            per_feature = True if self.length_scale == "ard" else None if self.automatic else False
+            search = ScaleSearch(self._candidates(), per_feature, seed, width, self.warps)
             tuning = self.learner.learn(rows, rows.targets() if targets is None else targets, search)
             if tuning is not None:
                 return tuning.kernel, tuning
         kernel = self._unlearned(
-            rows.n_features, lambda own: median_length_scale(rows.sample(MEDIAN_ROWS, seed), own, seed)
+            rows.n_features, lambda: RowSample.of(rows.sample(MEDIAN_ROWS, seed), seed, others=_blocks(rows))
         )
         return kernel, None
 
-    def resolve_sample(self, X: Rows, *, seed: int, sample_weight: Array | None = None) -> Stationary:
-        """The kernel with its scale for rows in memory, which have no targets; rows of weight 0 do not count."""
+    def resolve_sample(
+        self, X: Rows, *, seed: int, sample_weight: Array | None = None, others: Iterable[Rows] | None = None
+    ) -> Stationary:
+        """The kernel with its scale for rows in memory, which have no targets; rows of weight 0 do not count.
+
+        `others`: where X is a sample itself, blocks of what it was drawn from.
+        """
         self.check()
-        return self._unlearned(X.shape[1], lambda own: median_length_scale(X, own, seed, sample_weight))
+        return self._unlearned(X.shape[1], lambda: RowSample.of(X, seed, sample_weight, others))
 
     @property
     def _rules(self) -> tuple[str, ...]:
@@ -121,18 +140,37 @@ class ScaleRule:
         return isinstance(self.kernel, str) and self.kernel == "auto"
 
     @property
+    def _own_is_settled(self) -> bool:
+        return self._named or resolve_kernel(self.owner, self.kernel).is_settled
+
+    @property
     def _keeps_own_scale(self) -> bool:
         return not self._named and isinstance(self.length_scale, str) and self.length_scale == "auto"
 
     def _candidates(self) -> list[Stationary]:
         return candidate_kernels() if self._chooses_kernel else [resolve_kernel(self.owner, self.kernel)]
 
-    def _unlearned(self, n_features: int, median: Callable[[Stationary], float]) -> Stationary:
-        """The kernel with its scale where no targets teach it; `median` is asked only if it decides."""
+    def _unlearned(self, n_features: int, sample: Callable[[], RowSample]) -> Stationary:
+        """The kernel with its scale where no targets teach it; the sample is asked for only if it decides."""
         kernel = resolve_kernel(self.owner, self.kernel)
         if not isinstance(self.length_scale, str):
             return kernel.with_length_scale(check_scale(self.owner, self.length_scale, n_features))
-        return kernel if self._keeps_own_scale else kernel.scaled_by(median(kernel))
+        if not self.looks_at_rows:
+            return kernel
+        rows = sample()
+        if self._keeps_own_scale:
+            return kernel.settled(rows.given)
+        if self.length_scale == "median":
+            return kernel.settled(rows.given).scaled_by(rows.median_distance(kernel))
+        return kernel.with_length_scale(rows.column_scales(kernel))
 
     def _refusal(self, rule: str) -> Exception:
         return invalid_parameter(self.owner, "length_scale", rule, self.length_scale)
+
+
+def _blocks(rows: RowSource) -> Iterable[Rows] | None:
+    """Blocks of rows of positive weight, if they are in memory."""
+    known = rows.arrays
+    if known is None:
+        return None
+    return row_blocks(known.X, None if known.sample_weight is None else np.flatnonzero(known.sample_weight))

@@ -65,6 +65,8 @@ class Tuning:
     seconds : float
     held_out_loss : float or None
         Of a classifier: mean log loss of rows that no descent held out, by a model of others.
+    warped : bool
+        Whether the kernel is one of rank-warped columns (`RankWarp`).
     """
 
     kernel: Stationary
@@ -79,6 +81,7 @@ class Tuning:
     n_restarts: int
     seconds: float
     held_out_loss: float | None = None
+    warped: bool = False
 
 
 def rounded(scales: Array) -> Array:

@@ -1,0 +1,96 @@
+"""Number of landmarks: more and more of them until leave-one-out errors see no gain."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bochner._typing import Array
+from bochner.config import get_config
+from bochner.data import RowSource
+from bochner.fitting.left_out import left_out_errors
+from bochner.fitting.moments import MomentsFit, moments_bill
+from bochner.fitting.watch import Watch
+from bochner.fitting.width_rule import WidthCurve, relative_gain
+from bochner.kernels import Stationary
+from bochner.tuning import Tuning
+
+if TYPE_CHECKING:
+    from bochner.fitting.ridge import Publish, RidgeSettings
+
+__all__ = ["LANDMARKS", "landmark_numbers", "search_landmarks"]
+
+LANDMARKS = (256, 1024, 2048)
+"""Numbers of landmarks that are tried."""
+
+_SMALLEST_GAIN = 0.01  # of the mean squared error
+_COMPARED = 1000  # rows
+
+
+def search_landmarks(
+    rows: RowSource,
+    kernel: Stationary,
+    tuning: Tuning | None,
+    settings: RidgeSettings,
+    watch: Watch,
+    publish: Publish,
+) -> MomentsFit:
+    """The fit of the number of landmarks that leave-one-out errors chose.
+
+    Each is compared with the best one before it on the same rows. A gain of one standard error and one percent goes on
+    to the next. Numbers of more than half of the rows make way for all of them.
+    """
+    steps = _Steps()
+    best: MomentsFit | None = None
+    reason = "All of the rows are landmarks."
+    for width in landmark_numbers(rows.n_rows):
+        drawn = settings.features.draw(kernel, width, rows, tuning)
+        if best is not None and moments_bill(rows, drawn.map)[1].total + best.moments.zz.nbytes > _budget():
+            reason = f"{width:,} landmarks do not fit in the memory budget."
+            break
+        gathered = MomentsFit.drawn(drawn, tuning, rows, settings.solver, settings.rule, publish=publish)
+        gathered.add(rows, watch).solved(rows)
+        variance = gathered.moments.yy / gathered.moments.weight
+        left_out = left_out_errors(gathered.fit, rows, settings.seed, _COMPARED)
+        if not steps.is_better(width, left_out.squares(variance), left_out.weight):
+            reason = f"{width:,} landmarks are not clearly better than {steps.best:,}."
+            break
+        best = gathered
+        if width == LANDMARKS[-1]:
+            reason = f"{width:,} landmarks are the most that are tried."
+    assert best is not None
+    return best.with_width_curve(steps.curve(reason))
+
+
+def landmark_numbers(n_rows: int) -> list[int]:
+    """The numbers to try: those up to half of the rows, then all rows if they are few."""
+    tried = [width for width in LANDMARKS if width <= n_rows / 2]
+    return tried if len(tried) == len(LANDMARKS) else [*tried, min(n_rows, LANDMARKS[-1])]
+
+
+def _budget() -> int:
+    return get_config().memory_budget()
+
+
+class _Steps:
+    """Errors of the numbers that were tried."""
+
+    def __init__(self) -> None:
+        self.best = 0
+        self._errors: Array = np.empty(0)
+        self._rows: list[tuple[int, float, int, float, float]] = []
+
+    def is_better(self, width: int, errors: Array, weight: Array) -> bool:
+        """Take the squared errors of the next number; True if it is clearly better than the best before it."""
+        gain, std = relative_gain(self._errors, errors, weight) if self.best else (np.nan, np.nan)
+        mean = float(np.average(errors, weights=weight))
+        self._rows.append((width, float(np.sqrt(mean)), self.best, gain, std))
+        better = not self.best or gain > max(std, _SMALLEST_GAIN)
+        if better:
+            self.best, self._errors = width, errors
+        return better
+
+    def curve(self, reason: str) -> WidthCurve:
+        widths, rmse, against, gain, std = (np.array(column) for column in zip(*self._rows, strict=True))
+        return WidthCurve(widths, rmse, against, gain, std, self.best, len(self._errors), reason)

@@ -1,0 +1,73 @@
+"""Exact leave-one-out errors of a fitted ridge model on some of its rows: what it says of rows that it has not seen.
+
+    y_i - f_-i(x_i) = (y_i - f(x_i)) / (1 - h_i),      h_i = (z_i - zbar)'(G + alpha I)^-1 (z_i - zbar) + 1/n
+
+with h_i the leverage of the row. The predictive variance of a row that is left out is sigma^2 / (1 - h_i), and what the
+features do not explain beside it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bochner._typing import Array
+from bochner.data import ArrayRows, RowSource
+from bochner.fitting.intervals import ConformalScores
+from bochner.fitting.ridge_model import FittedRidge
+
+__all__ = ["LeftOut", "calibrated", "left_out_errors"]
+
+_SMALLEST = 1e-8  # of 1 - h: a row that alone decides its own prediction
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Leave-one-out errors of some rows.
+
+    Attributes
+    ----------
+    errors : array of shape (m, t)
+        Target less the prediction of the model without the row.
+    variances : array of shape (m,)
+        Of the prediction, in units of the noise variance.
+    weight : array of shape (m,)
+        Of the rows, of mean 1.
+    """
+
+    errors: Array
+    variances: Array
+    weight: Array
+
+    @property
+    def noise_variance(self) -> Array:
+        """sigma^2 of every target at which predictive variances are as large as the squared errors, in the mean."""
+        found: Array = np.average(self.errors**2, axis=0, weights=self.weight)
+        return found / np.average(self.variances, weights=self.weight)
+
+    def squares(self, variance: Array) -> Array:
+        """Squared errors (m,) in units of the variances of the targets, averaged over targets."""
+        return np.mean(self.errors**2 / np.where(variance > 0, variance, 1.0), axis=1)
+
+    def scores(self, noise_variance: Array) -> ConformalScores:
+        """|error| / standard deviation, for prediction intervals (the jackknife of Barber et al. 2021)."""
+        deviations = np.sqrt(np.maximum(noise_variance, np.finfo(float).tiny) * self.variances[:, None])
+        return ConformalScores.of(self.errors, np.zeros_like(self.errors), deviations)
+
+
+def left_out_errors(fit: FittedRidge, rows: RowSource, seed: int, n_rows: int = 2000) -> LeftOut:
+    """Of so many rows of positive weight at most, drawn at random."""
+    sample = ArrayRows.sampled(rows, n_rows, seed)
+    Y, weight = sample.targets()
+    means, leverage, unseen = fit.means_and_leverages(sample.X)
+    spare = np.maximum(1 - leverage, _SMALLEST)
+    own = np.ones(len(Y)) if weight is None else weight / weight.mean()
+    return LeftOut((Y - means) / spare[:, None], 1 / spare + unseen, own)
+
+
+def calibrated(fit: FittedRidge, left_out: LeftOut, *, scores: bool) -> FittedRidge:
+    """The fit with the noise variance and, if asked for, the interval scores of its leave-one-out errors."""
+    variance = left_out.noise_variance
+    solution = replace(fit.solution, noise_variance=variance)
+    return replace(fit, found=solution, conformal=left_out.scores(variance) if scores else fit.conformal)

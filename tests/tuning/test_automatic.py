@@ -1,0 +1,77 @@
+"""Automatic scales: units do not matter, relevant columns are found, warping is chosen where it pays."""
+
+import numpy as np
+import pytest
+
+import bochner as bo
+from bochner.tuning import KernelEvidence, candidate_kernels, tune_automatically
+from bochner.tuning.parameters import EvidenceParameters
+
+
+def table(n=900, d=4, seed=0):
+    random = np.random.default_rng(seed)
+    X = random.standard_normal((n, d))
+    return X, np.sin(2 * X[:, 0]) + 0.1 * random.standard_normal(n)
+
+
+@pytest.mark.parametrize("n", [120, 900])
+def test_units_of_columns_do_not_matter(n):
+    X, y = table(n)
+    factors, offsets = 10.0 ** np.array([-6, 9, 0, 3]), np.array([1e-5, 1e10, -20.0, 5e3])
+    plain = tune_automatically(X, y, [bo.Gaussian()], seed=0)
+    moved = tune_automatically(X * factors + offsets, y, [bo.Gaussian()], seed=0)
+    assert moved.warped == plain.warped
+    scale = plain.length_scale if plain.warped else plain.length_scale * factors
+    np.testing.assert_allclose(moved.length_scale, scale, rtol=0.02)
+
+
+def test_the_one_relevant_column_has_the_shortest_scale():
+    X, y = table()
+    scale = tune_automatically(X, y, [bo.Matern(nu=1.5)], seed=0, warps=False).length_scale
+    assert np.all(scale[1:] > 3 * scale[0])
+
+
+def test_heavy_tails_are_warped():
+    X, y = table()
+    found = tune_automatically(np.exp(2 * X), y, [bo.Gaussian()], seed=0)
+    assert found.warped
+    assert not tune_automatically(np.exp(2 * X), y, [bo.Gaussian()], seed=0, warps=False).warped
+
+
+def test_a_rough_function_gets_a_rough_kernel_and_a_smooth_one_a_smooth_kernel():
+    random = np.random.default_rng(1)
+    X = random.uniform(-1, 1, (900, 1))
+    smooth = tune_automatically(X, np.sin(5 * X[:, 0]), candidate_kernels(), seed=0, warps=False)
+    rough = tune_automatically(X, np.abs(np.sin(40 * X[:, 0])) ** 0.3, candidate_kernels(), seed=0, warps=False)
+    assert smooth.kernel.second_moments(1)[0] < np.inf
+    assert getattr(rough.kernel, "nu", np.inf) <= 1.5
+
+
+def test_the_criterion_of_a_small_table_takes_a_weight_of_two_for_a_row_given_twice():
+    """Where it is smallest is another matter: rows given twice have no noise, and its equations are then singular."""
+    X, y = table(60)
+    weight = np.random.default_rng(2).integers(1, 4, 60)
+    weighted = tune_automatically(X, y, [bo.Gaussian()], seed=0, sample_weight=weight.astype(float))
+    repeated = tune_automatically(np.repeat(X, weight, axis=0), np.repeat(y, weight), [bo.Gaussian()], seed=0)
+    for first, second in zip(weighted.stages[::2], repeated.stages[::2], strict=True):
+        assert first.losses[0] == pytest.approx(second.losses[0], rel=1e-9)
+
+
+def test_a_kernel_of_no_distance_is_learned_in_units_of_the_spreads():
+    X, y = table(300)
+    factors = np.array([1.0, 1e6, 1e-3, 5.0])
+    plain = tune_automatically(X, y, [bo.Laplacian()], seed=0)
+    moved = tune_automatically(X * factors, y, [bo.Laplacian()], seed=0)
+    np.testing.assert_allclose(moved.length_scale, factors * plain.length_scale, rtol=0.02)
+
+
+def test_leave_one_out_errors_are_those_of_processes_without_the_row():
+    random = np.random.default_rng(3)
+    X, Y = random.standard_normal((25, 2)), random.standard_normal((25, 2))
+    parameters = EvidenceParameters(np.log([1.5, 0.7]), np.log(0.3), np.log(2.0))
+    found = KernelEvidence(X, Y, None, bo.Gaussian()).leave_one_out(parameters)
+    C = 2.0 * (bo.Gaussian([1.5, 0.7])(X) + 1) + 0.3 * np.eye(25)
+    for i in range(25):
+        others = np.delete(np.arange(25), i)
+        mean = C[i, others] @ np.linalg.solve(C[np.ix_(others, others)], Y[others])
+        np.testing.assert_allclose(found[i], np.sum((Y[i] - mean) ** 2), rtol=1e-8)
