@@ -20,6 +20,17 @@ def test_a_fit_is_a_pass_and_a_solution():
     assert COST.fit_seconds(1000, 5, 100, 2) == pytest.approx(0.02 + COST.pass_seconds(1000, 5, 100, 2) + solution)
 
 
+def test_learning_scales_costs_more_for_more_rows_columns_and_kernels_up_to_the_rows_it_looks_at():
+    def seconds(n_rows=400, n_features=5, n_kernels=1, n_threads=1):
+        return COST.tuning_seconds(n_rows, n_features, n_kernels, n_threads)
+
+    assert seconds(n_kernels=0) == 0
+    assert seconds(100) < seconds(400) < seconds(1000) < seconds(10**4) == seconds(10**7)
+    assert seconds(n_features=5) < seconds(n_features=50)
+    assert seconds(n_kernels=1) < seconds(n_kernels=4)
+    assert seconds(n_threads=2) == pytest.approx(seconds() / 2)
+
+
 def test_kept_features_and_a_given_penalty_save_time():
     def seconds(**setting):
         return COST.iterative_seconds(10_000, 5, 1000, 1, n_preconditioner=100, n_iter=20, **setting)

@@ -15,7 +15,7 @@ from bochner.cli.screen import Progress
 from bochner.data import read_table
 from bochner.errors import AssumptionError, InvalidDataError
 from bochner.features import FourierShape
-from bochner.kernels import Stationary, resolve_kernel
+from bochner.kernels import Stationary
 from bochner.planning import Plan, default_width
 from bochner.solvers import classifier_bill
 from bochner.tables import (
@@ -32,6 +32,7 @@ from bochner.tables import (
     split_rows,
 )
 from bochner.theory import Certificate
+from bochner.tuning import ScaleRule
 
 __all__ = ["FitOptions", "Learned", "bill", "certify", "encode", "learn", "model_for", "plan_for", "read_rows"]
 
@@ -125,7 +126,7 @@ def plan_for(asked: FitOptions, X: Array, target: Target, y: Array) -> Plan:
     settled = plan(
         X,
         None if target.task == "classification" else y,
-        kernel=_planned_kernel(asked),
+        kernel=_planned_kernel(asked, X),
         n_components=default_width(len(X)) if asked.width_is_free else asked.features,
         eps=asked.eps,
         delta=asked.delta,
@@ -140,11 +141,11 @@ def plan_for(asked: FitOptions, X: Array, target: Target, y: Array) -> Plan:
     return settled
 
 
-def _planned_kernel(asked: FitOptions) -> Stationary | str:
-    kernel = "gaussian" if asked.kernel == "auto" else asked.kernel
-    if isinstance(asked.length_scale, str):
-        return kernel
-    return resolve_kernel("fit", kernel).with_length_scale(asked.length_scale)
+def _planned_kernel(asked: FitOptions, X: Array) -> Stationary | str:
+    """The kernel with its scale, or its name if that will be learned."""
+    if asked.length_scale in ("auto", "ard"):
+        return asked.kernel
+    return ScaleRule("fit", asked.kernel, asked.length_scale).resolve_sample(X, seed=asked.seed)
 
 
 def bill(plan: Plan, X: Array, target: Target) -> JsonDict:

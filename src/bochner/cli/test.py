@@ -51,6 +51,7 @@ def test(as_json: bool, quiet: bool, **given: Any) -> None:
       bochner test before.csv after.csv --drop timestamp --json
     """
     from bochner import mmd_test
+    from bochner.kernels.text import in_one_line
 
     screen = Screen(as_json=as_json, quiet=quiet)
     with screen.progress() as progress, screen.noting_warnings():
@@ -73,7 +74,7 @@ def test(as_json: bool, quiet: bool, **given: Any) -> None:
         "preprocessing": encoder.describe(),
         "pvalue": result.pvalue,
         "statistic": result.statistic,
-        "kernel": repr(result.kernel),
+        "kernel": in_one_line(result.kernel),  # type: ignore[arg-type]  # no transformer was given
         "features": result.n_components,
         "resamples": len(result.null_distribution),
         "assumptions": result.assumptions,

@@ -96,8 +96,8 @@ def mmd(
     kernel : str or Stationary, default=None
         None is the Gaussian kernel.
     length_scale : "auto", "median", float or array of shape (d,), default="auto"
-        "median": the median distance between pooled rows. "auto": the kernel's own if `kernel` is a kernel, else the
-        median.
+        "auto": the kernel's own if `kernel` is a kernel, else for each column its spread times the median distance in
+        units of these. "median": one for all columns, the median distance between pooled rows.
     n_components : int, "auto" or "exact", default="auto"
         Width D of the random features. "auto": 512 + 8 sqrt(n + m). "exact": no features but the kernel itself, in
         O((n + m)^2) time, for small samples.

@@ -145,8 +145,8 @@ def mean_map(
     kernel : str or Stationary, default=None
         None is the Gaussian kernel.
     length_scale : "auto", "median", float or array of shape (d,), default="auto"
-        "median": the median distance between rows of X. "auto": the kernel's own if `kernel` is a kernel, else the
-        median.
+        "auto": the kernel's own if `kernel` is a kernel, else for each column its spread times the median distance in
+        units of these. "median": one for all columns, the median distance between rows of X.
     n_components : int or "auto", default="auto"
         Width D of the features; see `mmd_test`.
     embedding : {"paired", "phase"}, default="paired"

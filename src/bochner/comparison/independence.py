@@ -64,8 +64,9 @@ def hsic_test(
     kernel : str, Stationary, None or a pair of these, default=None
         One for both sides, or one for X and one for Y. None is the Gaussian kernel.
     length_scale : "auto", "median", float or a pair of these, default="auto"
-        "median": the median distance between rows of that side. "auto": the kernel's own if a kernel is given, else the
-        median.
+        "auto": the kernel's own if a kernel is given, else for each column its spread times the median distance between
+        rows of that side in units of these: the units of columns do not matter. "median": one for all columns, the
+        median distance.
     n_components : int or "auto", default="auto"
         Width D of the features, D/2 pairs of frequencies; "auto": 512 + 8 sqrt(n).
     n_resamples : int, default=999

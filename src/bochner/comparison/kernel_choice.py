@@ -1,6 +1,6 @@
 """Kernel and bandwidth selection for two-sample tests that keeps their level.
 
-- The median heuristic looks at the pooled sample, and so cannot tell the labels apart.
+- Spreads of columns and the median distance are those of the pooled sample, and so cannot tell the labels apart.
 - A set of bandwidths gives one fused statistic (`resampling.fused`): one test, not the best of many.
 - A bandwidth learned on every other row is tested on the rest.
 """
@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from bochner.comparison.pool import FeaturePool
 from bochner.comparison.samples import pooled_rows
 from bochner.errors import invalid_parameter
 from bochner.kernels import Stationary
-from bochner.tuning import ScaleRule
+from bochner.tuning import ScaleRule, row_blocks
 
 __all__ = ["CHOICES", "candidates", "most_powerful"]
 
@@ -66,7 +67,8 @@ def _variance_of_mean(values: Array) -> float:
 
 def _central(rule: ScaleRule, X: Rows, Y: Rows, seed: int) -> Stationary:
     """Kernel with its length scale, resolved on the pooled sample."""
-    return rule.resolve_sample(pooled_rows(X, Y, seed) if rule.looks_at_rows else X, seed=seed)
+    rows = pooled_rows(X, Y, seed) if rule.looks_at_rows else X
+    return rule.resolve_sample(rows, seed=seed, others=chain(row_blocks(X), row_blocks(Y)))
 
 
 def _checked(owner: str, factors: Sequence[float]) -> Array:

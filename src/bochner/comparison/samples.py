@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TypeAlias
 
 import numpy as np
+from scipy.sparse import issparse, vstack
 from sklearn.utils import check_array
 
 from bochner._dense import dense
 from bochner._random import Purpose, generator
 from bochner._sklearn import refuse_lazy
-from bochner._typing import Array, FloatType, MatrixLike, Rows
+from bochner._typing import FloatType, MatrixLike, Rows
 from bochner.errors import InvalidDataError
 
 __all__ = ["check_rows", "check_samples", "pooled_rows"]
@@ -46,7 +47,7 @@ def check_samples(
     return first, second, np.result_type(first.dtype, second.dtype)
 
 
-def pooled_rows(X: Rows, Y: Rows, seed: int) -> Array:
+def pooled_rows(X: Rows, Y: Rows, seed: int) -> Rows:
     """Up to 1,000 rows of the two samples together, drawn without regard to which sample they come from.
 
     So the law of whatever is computed from them does not change when the labels of the rows are permuted.
@@ -55,4 +56,7 @@ def pooled_rows(X: Rows, Y: Rows, seed: int) -> Array:
     chosen = np.arange(total)
     if total > _POOLED:
         chosen = np.sort(generator(seed, Purpose.SUBSAMPLE).choice(total, size=_POOLED, replace=False))
-    return np.vstack([dense(X[chosen[chosen < n]], float), dense(Y[chosen[chosen >= n] - n], float)])
+    parts = X[chosen[chosen < n]], Y[chosen[chosen >= n] - n]
+    if all(map(issparse, parts)):
+        return vstack(parts, format="csr")
+    return np.vstack([dense(part, float) for part in parts])

@@ -65,12 +65,13 @@ def mmd_test(
     kernel : str or Stationary, default=None
         None is the Gaussian kernel.
     length_scale : {"auto", "median", "aggregate", "held_out"}, float or array of shape (d,), default="auto"
-        "median": the median distance between pooled rows. "auto": the kernel's own if `kernel` is a kernel, else the
-        median. "aggregate": all multiples of it in `factors`, in one test. "held_out": the multiple that promises the
-        most power on every other row; the test is on the rest. All keep the level.
+        "auto": the kernel's own if `kernel` is a kernel, else for each column its spread times the median distance
+        between rows in units of these, of the pooled rows: the units of columns do not matter. "median": one for all
+        columns, the median distance between pooled rows. "aggregate": all multiples of "auto" in `factors`, in one
+        test. "held_out": the multiple that promises the most power on every other row; the test is on the rest. All
+        keep the level.
     factors : sequence of float, default=(1/8, 1/4, 1/2, 1, 2)
-        Multiples of the median distance (of the kernel's own length scale, if `kernel` is a kernel) for "aggregate" and
-        "held_out".
+        Multiples of the length scale "auto", for "aggregate" and "held_out".
     n_components : int, "auto" or "exact", default="auto"
         Width D of the random features. "auto": 512 + 8 sqrt(n + m); a fixed number would not be consistent. "exact":
         the kernel itself, in O((n + m)^2) time, for small samples.

@@ -30,6 +30,7 @@ __all__ = [
 # Spline has no name: a period is known, not guessed, and the median distance would wrap the data around it.
 KERNELS: dict[str, type[Stationary]] = {
     "gaussian": Gaussian,
+    "rbf": Gaussian,  # scikit-learn's name
     "laplacian": Laplacian,
     "matern": Matern,
     "cauchy": Cauchy,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Self
 
-from bochner._typing import Array
+from bochner._typing import Array, Rows
 from bochner.kernels.base import Stationary, check_positive, require_stationary
 from bochner.kernels.measure import Convolution, Mixture, SpectralMeasure
 
@@ -20,6 +20,15 @@ class _Pair(Stationary):
 
     def scaled_by(self, factor: float) -> Self:
         return type(self)(self._left.scaled_by(factor), self._right.scaled_by(factor))
+
+    # A composite kernel is as settled as its parts.
+
+    @property
+    def is_settled(self) -> bool:
+        return self._left.is_settled and self._right.is_settled
+
+    def settled(self, X: Rows) -> Self:
+        return self if self.is_settled else type(self)(self._left.settled(X), self._right.settled(X))
 
     @property
     def _left(self) -> Stationary:
@@ -137,6 +146,15 @@ class Scaled(Stationary):
 
     def scaled_by(self, factor: float) -> Self:
         return type(self)(self._kernel.scaled_by(factor), self.factor)
+
+    # As settled as its kernel.
+
+    @property
+    def is_settled(self) -> bool:
+        return self._kernel.is_settled
+
+    def settled(self, X: Rows) -> Self:
+        return self if self.is_settled else type(self)(self._kernel.settled(X), self.factor)
 
     def _matrix(self, X: Array, Y: Array) -> Array:
         return self._factor * self._kernel.matrix(X, Y)

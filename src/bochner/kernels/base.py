@@ -11,7 +11,7 @@ from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 
-from bochner._typing import Array, ArrayLike
+from bochner._typing import Array, ArrayLike, Rows
 from bochner.errors import InvalidDataError, invalid_parameter
 from bochner.kernels.measure import SpectralMeasure
 
@@ -48,12 +48,18 @@ class Kernel(ABC, BaseEstimator):
         Y : array-like of shape (n_Y, d), default=X
         """
         rows: Array = check_array(X, dtype=np.float64, input_name="X")
-        columns: Array = rows if Y is None else check_array(Y, dtype=np.float64, input_name="Y")
+        if Y is None:
+            return self.settled(rows).matrix(rows, rows)
+        columns: Array = check_array(Y, dtype=np.float64, input_name="Y")
         if rows.shape[1] != columns.shape[1]:
             raise InvalidDataError(
                 f"X and Y must have the same number of columns. Got {rows.shape[1]} and {columns.shape[1]} instead."
             )
         return self.matrix(rows, columns)
+
+    def settled(self, X: Rows) -> Self:
+        """The kernel with what is a rule, `Gaussian(gamma="scale")`, settled on these rows; others are as they are."""
+        return self
 
     def matrix(self, X: Array, Y: Array) -> Array:
         """Kernel matrix (n, n_Y) of float arrays that were validated before."""
@@ -130,6 +136,11 @@ class Stationary(Kernel):
     def of_distance(self) -> Isotropic | None:
         """The kernel as a function of the scaled distance, if it is one."""
         return None
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether all of the kernel is known before there are rows."""
+        return True
 
     def without_factor(self) -> Stationary:
         """The kernel without its positive factors (`Scaled`): the same up to k(0)."""

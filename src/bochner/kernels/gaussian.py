@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy.sparse import issparse
 
-from bochner._typing import Array
+from bochner._typing import Array, Rows
+from bochner.errors import invalid_parameter
 from bochner.kernels.base import Isotropic, check_positive
 from bochner.kernels.measure import GaussianMixture, SpectralMeasure
 
@@ -22,8 +24,10 @@ class Gaussian(Isotropic):
     ----------
     length_scale : float or array of shape (n_features,), default=1.0
         One scale, or one per feature (ARD).
-    gamma : float, default=None
-        scikit-learn's parameter, gamma = 1 / (2 length_scale^2). Given, it replaces `length_scale`.
+    gamma : float or "scale", default=None
+        scikit-learn's parameter, gamma = 1 / (2 length_scale^2). Given, it replaces `length_scale`. "scale" is
+        1 / (n_features * X.var()), as in `SVC`: a rule that estimators, maps and tests settle on their rows, as
+        `kernel(X)` does and `settled(X)`, for whatever has no rows to look at.
 
     Examples
     --------
@@ -35,7 +39,7 @@ class Gaussian(Isotropic):
 
     has_normal_frequencies: ClassVar[bool] = True
 
-    def __init__(self, length_scale: float | Array = 1.0, *, gamma: float | None = None) -> None:
+    def __init__(self, length_scale: float | Array = 1.0, *, gamma: float | str | None = None) -> None:
         self.length_scale = length_scale
         self.gamma = gamma
 
@@ -68,6 +72,23 @@ class Gaussian(Isotropic):
 
     def scales(self, d: int | None = None) -> Array | float:
         # Overrides: gamma, if given, stands for the length scale.
+        if not self.is_settled:
+            rule = "a number where there are no rows to settle it on: give kernel.settled(X)"
+            raise invalid_parameter(self, "gamma", rule, self.gamma)
         if self.gamma is not None:
             return float(1 / np.sqrt(2 * check_positive(self, "gamma", self.gamma)))
         return super().scales(d)
+
+    # Overrides: gamma="scale" is a rule.
+
+    @property
+    def is_settled(self) -> bool:
+        return not (isinstance(self.gamma, str) and self.gamma == "scale")
+
+    def settled(self, X: Rows) -> Self:
+        if self.is_settled:
+            return self
+        values: Any = X
+        sparse = issparse(X)
+        variance = values.multiply(values).mean() - values.mean() ** 2 if sparse else np.var(values, dtype=float)
+        return type(self)(gamma=float(1 / (X.shape[1] * variance)) if variance > 0 else 1.0)

@@ -1,9 +1,10 @@
 """Plans before a fit: width, memory, time."""
 
+from bochner.planning.budget import Budget
 from bochner.planning.cluster import ClusterPlan
 from bochner.planning.cost import CostModel, calibrate
 from bochner.planning.plan import Alternative, Plan
-from bochner.planning.planner import Budget, plan
+from bochner.planning.planner import plan
 from bochner.planning.solver import choose_solver
 from bochner.planning.width import default_width
 

@@ -3,13 +3,14 @@
 one pass:   n (a D^2 + b D + c d D) / threads       products, sines and cosines, projection
 solution:   e D^2 + f D^3                            reduction to band form and the path of penalties
 iterative:  g n D / threads a pass                   products with a few columns and back
+tuning:     a (A s^3 + B r^3) + b C d s^2            evidence of the exact kernel on s <= 500 and r <= 1,300 rows
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 
 import numpy as np
@@ -20,6 +21,7 @@ from bochner._typing import Array
 from bochner.features import draw_fourier_map
 from bochner.features.base import apply_map, new_scratch
 from bochner.kernels import Gaussian
+from bochner.planning.machine import keep, kept, machine
 from bochner.sampling import MonteCarlo
 from bochner.solvers import BandedRidge, RidgeProblem
 
@@ -28,6 +30,10 @@ __all__ = ["CostModel", "calibrate"]
 _ROWS, _WIDTH = 2048, 1024
 _NARROW, _WIDE = 8, 72
 _SOLVED = 1536
+
+# Evaluations of the evidence and its gradient: one scale and one per column, for plain and for ranked columns.
+_STEPS, _STEPS_OF_ANOTHER_KERNEL, _REFINING_STEPS = 80, 12, 10
+_CUBES_OF_A_STEP = 4.0  # n^3 products: a factor, its inverse and their parts of the gradient
 
 
 @dataclass(frozen=True)
@@ -71,6 +77,20 @@ class CostModel:
         one_pass = self.pass_seconds(n_rows, n_features, n_components, n_threads)
         return 0.02 + one_pass + self.solve_seconds(n_components)
 
+    def tuning_seconds(self, n_rows: int, n_features: int, n_kernels: int, n_threads: int) -> float:
+        """Length scales learned by the evidence of the exact kernel, for the best of some kernels; 0 for no kernel.
+
+        It does not depend on the width: candidates are learned on up to 500 rows, compared on up to 1,300, and the best
+        one is refined on 1,000 (`bochner.tuning.automatic`).
+        """
+        if n_kernels == 0:
+            return 0.0
+        learned, compared, refined = (float(min(n_rows, most)) for most in (500, 1300, 1000))
+        steps = _STEPS + _STEPS_OF_ANOTHER_KERNEL * (n_kernels - 1)
+        cubes = steps * learned**3 + _REFINING_STEPS * refined**3 + (3 + n_kernels) * compared**3
+        squares = steps * learned**2 + _REFINING_STEPS * refined**2
+        return (_CUBES_OF_A_STEP * self.product * cubes + self.feature * (4 + n_features) * squares) / n_threads
+
     def iterative_seconds(
         self,
         n_rows: int,
@@ -98,7 +118,17 @@ class CostModel:
 
 @lru_cache(maxsize=2)
 def calibrate(dtype_name: str = "float32") -> CostModel:
-    """Measure the constants of this machine for float32 or float64 rows; once per process."""
+    """The constants of this machine for float32 or float64 rows: measured once, then from a file (`machine`)."""
+    setting = machine(dtype_name)
+    constants = kept(setting, frozenset(field.name for field in fields(CostModel)))
+    if constants is not None:
+        return CostModel(**constants)
+    measured = _measured(dtype_name)
+    keep(setting, asdict(measured))
+    return measured
+
+
+def _measured(dtype_name: str) -> CostModel:
     dtype = np.dtype(dtype_name)
     Z = np.random.default_rng(0).standard_normal((_ROWS, _WIDTH)).astype(dtype)
     gram = np.empty((_WIDTH, _WIDTH), dtype=dtype)

@@ -49,6 +49,7 @@ class Plan:
         Bytes at the peak of the fit, beyond the data.
     memory_items : dict
     seconds : float
+        Of the fit, with the tuning of length scales.
     memory_budget : int
     time_budget : float or None
     alternatives : tuple of Alternative
@@ -59,6 +60,8 @@ class Plan:
         What the spectrum of the data implies, if there are data: the rates that apply, and their counts.
     cluster : ClusterPlan or None
         Time and traffic on a Dask cluster, if `workers` was given.
+    tuning_seconds : float
+        Part of `seconds` in which length scales are learned.
     """
 
     n_samples: int
@@ -82,6 +85,7 @@ class Plan:
     curve: tuple[tuple[int, float], ...]
     counts: FeatureCounts | None = None
     cluster: ClusterPlan | None = None
+    tuning_seconds: float = 0.0
 
     def to_dict(self) -> dict[str, Any]:
         """The plan as plain data, ready for JSON."""
@@ -101,6 +105,7 @@ class Plan:
 
     def _rows(self) -> list[tuple[str, str]]:
         budget = f"budget {format_bytes(self.memory_budget)}"
+        tuning = f", {self.tuning_seconds:.2g} s of it to learn length scales" if self.tuning_seconds else ""
         within = "" if self.time_budget is None else f", budget {self.time_budget:.3g} s"
         return [
             ("data", f"{self.n_samples:,} rows, {self.n_features} features, {self.kernel}"),
@@ -110,7 +115,10 @@ class Plan:
                 f"kernel error at most {self.certified_error:.3g}, probability {1 - self.delta:g} ({self.bound})",
             ),
             ("memory", f"{format_bytes(self.memory)} at the peak ({budget})"),
-            ("time", f"{self.seconds:.2g} s{within}; {self.n_threads} threads, blocks of {self.block_rows:,} rows"),
+            (
+                "time",
+                f"{self.seconds:.2g} s{tuning}{within}; {self.n_threads} threads, blocks of {self.block_rows:,} rows",
+            ),
             *([] if self.cluster is None else [("cluster", _on_cluster(self.cluster))]),
         ]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -14,26 +13,24 @@ from bochner._random import resolve_seed
 from bochner._typing import ArrayLike, FloatType, MatrixLike, Rows, Seed, Transformer
 from bochner.config import config_context, get_config, parse_bytes
 from bochner.errors import MemoryBudgetError, invalid_parameter
-from bochner.features import FourierShape
 from bochner.kernels import Stationary, resolve_kernel
-from bochner.memory import MemoryBill, format_bytes
+from bochner.kernels.text import in_one_line
+from bochner.memory import format_bytes
+from bochner.planning.budget import Budget
 from bochner.planning.cluster import ClusterPlan, plan_cluster
-from bochner.planning.cost import CostModel, calibrate
+from bochner.planning.cost import calibrate
 from bochner.planning.given_features import plan_features
 from bochner.planning.plan import Alternative, Plan
 from bochner.planning.width import default_width
-from bochner.solvers import ridge_bill
-from bochner.statistics import PassPlan, plan_pass
 from bochner.theory import FeatureCounts, feature_counts, finite_set, fit_spectrum, uniform
 from bochner.theory.base import Embedding, TailBound, check_delta, check_eps, n_frequencies
 from bochner.theory.normalised import normalised
 from bochner.theory.region import diameter_of
-from bochner.tuning import ScaleRule
+from bochner.tuning import ScaleRule, candidate_kernels
 
 __all__ = ["Budget", "plan"]
 
 _DOUBLE: FloatType = np.dtype(np.float64)
-_LARGEST_WIDTH = 2**20
 _DATA_AWARE_ROWS = 300
 _SPECTRUM_ROWS = 16
 
@@ -67,7 +64,8 @@ def plan(
         Targets; only their number of columns matters.
     n_samples, n_features : int, default=None
     kernel : Stationary or str, default=None
-        The kernel; a name or None (Gaussian) gets the median heuristic if there are data.
+        The kernel. A name, None (Gaussian) or "auto" has the scale of the data, if there are any, and its length scales
+        are learned in the fit, which takes time; a kernel keeps its own.
     features : transformer, default=None
         Any transformer in place of random Fourier features of `kernel`; needs `X`. Its width is the plan's, and there
         is no bound before the fit.
@@ -114,7 +112,7 @@ def plan(
                 features, rows, n_targets=targets, dtype=dtype, delta=delta, cost=calibrate(dtype.name)
             )
         spectral = _kernel(kernel, rows, random_state)
-        budget = Budget(n, d, targets, dtype, time, calibrate(dtype.name))
+        budget = Budget(n, d, targets, dtype, time, calibrate(dtype.name), _n_kernels(kernel))
         chosen = _chosen_plan(_bounds(n, d, spectral, embedding, rows), budget, spectral, n_components, eps, delta)
         cluster = None if workers is None else _cluster(budget, chosen, workers, threads_per_worker, bandwidth)
     return replace(chosen, counts=_counts(rows, spectral, delta, random_state), cluster=cluster)
@@ -146,38 +144,6 @@ def _cluster(budget: Budget, chosen: Plan, workers: int, threads: int, bandwidth
         threads_per_worker=int(threads),
         bandwidth=float(parse_bytes(bandwidth)),
     )
-
-
-@dataclass(frozen=True)
-class Budget:
-    """Memory and time of a fit by width, checked against the budgets."""
-
-    n: int
-    d: int
-    targets: int
-    dtype: np.dtype[Any]
-    time: float | None
-    cost: CostModel
-
-    def pass_plan(self, width: int) -> PassPlan:
-        return plan_pass(self.n, self._map(width), self.targets, self.dtype)
-
-    def bill(self, width: int) -> MemoryBill:
-        return ridge_bill(self.pass_plan(width), self._map(width), n_targets=self.targets, dtype=self.dtype)
-
-    def _map(self, width: int) -> FourierShape:
-        return FourierShape(width, self.d)
-
-    def seconds(self, width: int) -> float:
-        return self.cost.fit_seconds(self.n, self.d, width, self.pass_plan(width).n_threads)
-
-    def allows(self, width: int) -> bool:
-        within_time = self.time is None or self.seconds(width) <= self.time
-        return within_time and self.bill(width).total <= get_config().memory_budget()
-
-    def largest_width(self) -> int:
-        """Largest even width that is allowed, 0 if none is."""
-        return 2 * _largest(lambda half: self.allows(2 * half), _LARGEST_WIDTH // 2)
 
 
 @dataclass(frozen=True)
@@ -229,6 +195,7 @@ def _chosen_plan(
         raise MemoryBudgetError(
             f"Not even two features fit in a budget of {format_bytes(get_config().memory_budget())}"
             + (f" and {budget.time:.3g} s." if budget.time else ".")
+            + _of_tuning(budget)
         )
     wanted = _wanted(bounds, budget, affordable, given, eps, delta)
     width, reason, warnings = min(wanted.width, affordable), wanted.reason, []
@@ -246,7 +213,7 @@ def _chosen_plan(
     return Plan(
         n_samples=budget.n,
         n_features=budget.d,
-        kernel=repr(kernel),
+        kernel=in_one_line(kernel),
         n_components=width,
         reason=reason,
         certified_error=certified,
@@ -258,6 +225,7 @@ def _chosen_plan(
         memory=bill.total,
         memory_items=bill.items,
         seconds=budget.seconds(width),
+        tuning_seconds=budget.tuning_seconds,
         memory_budget=get_config().memory_budget(),
         time_budget=budget.time,
         alternatives=wanted.considered,
@@ -303,7 +271,21 @@ def _count(name: str, value: int | None) -> int:
     return int(value)
 
 
+def _n_kernels(kernel: Stationary | str | None) -> int:
+    """How many kernels a model of this one learns scales of: none if it is given with its own."""
+    if isinstance(kernel, str) and kernel == "auto":
+        return len(candidate_kernels())
+    return 1 if kernel is None or isinstance(kernel, str) else 0
+
+
+def _of_tuning(budget: Budget) -> str:
+    if budget.time is None or budget.tuning_seconds < budget.time:
+        return ""
+    return f" To learn length scales alone takes {budget.tuning_seconds:.2g} s: give a kernel with its length scale."
+
+
 def _kernel(kernel: Stationary | str | None, rows: Rows | None, random_state: Seed) -> Stationary:
+    kernel = None if isinstance(kernel, str) and kernel == "auto" else kernel
     if rows is None:
         return resolve_kernel("plan", kernel)
     return ScaleRule("plan", kernel, "auto").resolve_sample(rows, seed=resolve_seed(random_state))
@@ -326,12 +308,3 @@ def _shortfall(budget: Budget, wanted: int, width: int, certified: float) -> str
 
 def _name(bound: TailBound) -> str:
     return str(type(bound).describe()["name"])
-
-
-def _largest(holds: Callable[[int], bool], ceiling: int) -> int:
-    """Largest integer in [0, ceiling] with `holds`, which is true up to some point and false after it."""
-    low, high = 0, ceiling + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if holds(middle) else (low, middle)
-    return low

@@ -1,0 +1,32 @@
+"""A kernel in one line, for people: numbers with four digits, many length scales as their range."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from bochner.kernels.base import Stationary
+
+__all__ = ["in_one_line"]
+
+_SHOWN = 6  # length scales
+
+
+def in_one_line(kernel: Stationary) -> str:
+    """Text of a kernel.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bochner.kernels import Matern
+    >>> in_one_line(Matern(np.array([1.23456, 20.0])))
+    'Matern(length_scale=array([ 1.235, 20. ]))'
+    >>> in_one_line(Matern(np.arange(1.0, 13.0)))
+    'Matern, 12 length scales from 1 to 12'
+    """
+    if kernel.has_scale_per_feature and np.size(kernel.scales()) > _SHOWN:
+        scales = np.asarray(kernel.scales())
+        return f"{type(kernel).__name__}, {len(scales)} length scales from {scales.min():.4g} to {scales.max():.4g}"
+    short = re.sub(r"\d+\.\d{5,}(e[-+]?\d+)?", lambda number: f"{float(number[0]):.4g}", repr(kernel))
+    return " ".join(short.split())
