@@ -6,6 +6,15 @@ from pathlib import Path
 import pytest
 
 
+@pytest.fixture(scope="session", autouse=True)
+def cache_folder(tmp_path_factory):
+    """The machine is calibrated once for all tests and their processes, and the user's cache stays as it is."""
+    with pytest.MonkeyPatch.context() as patch:
+        if "BOCHNER_CACHE" not in os.environ:
+            patch.setenv("BOCHNER_CACHE", str(tmp_path_factory.getbasetemp() / "bochner-cache"))
+        yield
+
+
 @pytest.fixture(scope="session")
 def data_folder():
     """Folder of the real data sets: BOCHNER_DATA, or shared/data beside the checkout."""

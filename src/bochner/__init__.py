@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from bochner.estimators import NystroemFeatures as NystroemFeatures
     from bochner.estimators import OrbitFeatures as OrbitFeatures
     from bochner.estimators import SplineFeatures as SplineFeatures
+    from bochner.estimators import WarpedFeatures as WarpedFeatures
     from bochner.io import load as load
     from bochner.io import save as save
     from bochner.io import to_onnx as to_onnx
@@ -105,6 +106,7 @@ _HOME = {
     "Spline": "bochner.kernels",
     "SplineFeatures": "bochner.estimators",
     "TableEncoder": "bochner.tables",
+    "WarpedFeatures": "bochner.estimators",
     "WitnessDisplay": "bochner.reporting.displays",
     "config_context": "bochner.config",
     "get_config": "bochner.config",

@@ -1,8 +1,10 @@
-"""Private and experimental parts of scikit-learn (parameter validation, callbacks), wrapped once."""
+"""Private and experimental parts of scikit-learn (parameter validation, callbacks), wrapped once; its words."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
+from inspect import signature
 from numbers import Real
 from typing import Any, TypeVar, cast
 
@@ -19,10 +21,12 @@ from bochner.errors import InvalidDataError
 __all__ = [
     "LEARNED_LENGTH_SCALE_RULE",
     "LENGTH_SCALE_RULE",
+    "OUR_WORDS",
     "SEED_RULE",
     "CallbackSupportMixin",
     "HasMethods",
     "Interval",
+    "OurWords",
     "StrOptions",
     "available_if",
     "check_sample_weight",
@@ -43,7 +47,42 @@ LENGTH_SCALE_RULE: list[Any] = [*_LENGTH_SCALES, StrOptions({"auto", "median"})]
 LEARNED_LENGTH_SCALE_RULE: list[Any] = [*_LENGTH_SCALES, StrOptions({"auto", "ard", "median"})]
 """What `length_scale` may be where targets can teach it."""
 
+OUR_WORDS = {
+    "C": "alpha, the penalty: 1 / C",
+    "n_jobs": "bochner.set_config(n_threads=...)",
+    "verbose": "set_callbacks(...) of an estimator with a long fit, or the log: logging.getLogger('bochner')",
+    "gamma": "length_scale: 1 / sqrt(2 gamma), or kernel=bochner.Gaussian(gamma=...)",
+    "epsilon": "nothing: no loss here has an insensitive zone",
+    "degree": "nothing: kernels here are stationary, and have no degree",
+}
+"""Words of scikit-learn's kernel machines, and what to write in their place."""
+
 Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+class OurWords:
+    """Constructors of subclasses meet a word of scikit-learn's that they do not have with a TypeError that names ours.
+
+    The signature, which scikit-learn reads parameters from, stays that of the subclass.
+    """
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "__init__" in vars(cls):
+            cls.__init__ = _naming_our_words(cls.__init__)  # type: ignore[method-assign]
+
+
+def _naming_our_words(init: Method) -> Method:
+    known = signature(init).parameters
+
+    @wraps(init)
+    def checked(self: object, *args: Any, **kwargs: Any) -> None:
+        for word in kwargs.keys() & (OUR_WORDS.keys() - known):
+            name = type(self).__name__
+            raise TypeError(f"{name} has no parameter {word!r}. In its place there is {OUR_WORDS[word]}.")
+        init(self, *args, **kwargs)
+
+    return cast(Method, checked)
 
 
 def validated(method: Method) -> Method:

@@ -16,6 +16,7 @@
     BochnerWarning (a UserWarning)
      ├── CheckpointWarning       a checkpoint could not be written; the fit goes on
      ├── IllConditionedWarning   the normal equations are singular to working precision
+     ├── NoSkillWarning          a model is no better than the mean on rows that were left out
      ├── FirstBlockWarning       partial_fit set a data-dependent choice from the first block only
      └── TableWarning            a table has what the table of the fit did not have
 """
@@ -36,6 +37,7 @@ __all__ = [
     "MemoryBudgetError",
     "MissingExtraError",
     "MissingStatisticsError",
+    "NoSkillWarning",
     "TableWarning",
     "UnsupportedModelError",
     "invalid_parameter",
@@ -95,6 +97,10 @@ class CheckpointWarning(BochnerWarning):
 
 class IllConditionedWarning(BochnerWarning):
     """The normal equations are singular to working precision."""
+
+
+class NoSkillWarning(BochnerWarning):
+    """A model is no better than predicting the mean on rows that were left out."""
 
 
 class FirstBlockWarning(BochnerWarning):

@@ -164,6 +164,7 @@ def test_classes_and_probabilities_are_computed_by_the_workers(cluster):
     labels = np.where(y > 0, "up", "down")
     local = bo.KernelClassifier(n_components=64, length_scale=2.0, random_state=0).fit(X, labels)
     lazy = local.predict(on_cluster(X)[0]), local.predict_proba(on_cluster(X)[0])
-    assert lazy[0].shape == (len(X),) and lazy[1].shape == (len(X), 2)
+    assert lazy[0].shape == (len(X),)
+    assert lazy[1].shape == (len(X), 2)
     np.testing.assert_array_equal(lazy[0].compute(), local.predict(X))
     np.testing.assert_allclose(lazy[1].compute(), local.predict_proba(X), atol=1e-9)

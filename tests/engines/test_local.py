@@ -10,7 +10,7 @@ from bochner.engines import LocalEngine
 from bochner.features import draw_fourier_map
 from bochner.kernels import Gaussian
 from bochner.sampling import MonteCarlo
-from tests.engines.sums import EXPECTED, N, SUMS, Notes, X, array_rows
+from tests.engines.sums import EXPECTED, SUMS, N, Notes, X, array_rows
 
 ENGINE = LocalEngine()
 

@@ -117,7 +117,7 @@ def test_the_rows_that_scores_are_ranked_among_decide_nothing_of_the_score():
     other = X.reshape(20, 5, 2).copy()
     other[1::2] *= 1e6
     first, second = (small_detector(0).fit(each) for each in (X, other.reshape(100, 2)))
-    assert first.kernel_.length_scale == second.kernel_.length_scale
+    np.testing.assert_array_equal(first.kernel_.length_scale, second.kernel_.length_scale)
     assert first._row_type == second._row_type
     np.testing.assert_array_equal(first._window_mean, second._window_mean)
 

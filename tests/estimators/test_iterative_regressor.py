@@ -83,7 +83,7 @@ def test_too_few_iterations_are_told_with_the_remedy():
 
 
 def test_what_the_iterative_solver_cannot_do_is_refused():
-    with pytest.raises(ValueError, match="'alpha' parameter of KernelRegressor must be 'gcv' or a number"):
+    with pytest.raises(ValueError, match="'alpha' parameter of KernelRegressor must be 'auto' or 'gcv' or a number"):
         regressor(solver="iterative", alpha="evidence").fit(X, Y)
     assert not hasattr(regressor(solver="iterative"), "partial_fit")
     model = regressor(solver="iterative", alpha=1.0).fit(X, Y)

@@ -213,12 +213,12 @@ def test_leverage_scores_are_those_of_the_definition_when_the_pilot_is_everythin
 
 
 def test_leverage_finds_a_rare_cluster():
-    rng = np.random.default_rng(0)
+    rng, wide = np.random.default_rng(0), bo.Gaussian()
     X = np.vstack([0.1 * rng.standard_normal((2000, 2)), 10 + 0.1 * rng.standard_normal((4, 2))])
     found = {
         how: np.mean(
             [
-                (bo.NystroemFeatures(n_components=12, landmarks=how, random_state=s).fit(X).landmarks_ > 5).any()
+                (bo.NystroemFeatures(wide, n_components=12, landmarks=how, random_state=s).fit(X).landmarks_ > 5).any()
                 for s in range(20)
             ]
         )

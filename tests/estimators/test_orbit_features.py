@@ -6,6 +6,9 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.spatial.distance import pdist
+from sklearn.base import clone
+from sklearn.decomposition import PCA
 from sklearn.kernel_approximation import RBFSampler
 from sklearn.linear_model import RidgeClassifier
 from sklearn.pipeline import make_pipeline
@@ -62,12 +65,30 @@ def test_functions_are_applied_to_rows():
     np.testing.assert_allclose(features.transform(sp.csr_array(X)), expected, atol=1e-14)
 
 
+def test_a_base_without_a_kernel_takes_one_scale_for_all_columns():
+    """A group mixes columns: a scale of each would not be invariant."""
+    data = rows(0, 20, 4) * [100.0, 1.0, 1.0, 1.0]
+    for base in (None, bo.FourierFeatures(n_components=16), bo.NystroemFeatures("rbf", n_components=5)):
+        features = bo.OrbitFeatures(groups.CyclicShifts(), base, random_state=0).fit(data)
+        assert features.base_.kernel_.length_scale == np.median(pdist(data))
+        moved = np.roll(data, 1, axis=1)
+        np.testing.assert_allclose(features.transform(data), features.transform(moved), atol=1e-10)
+
+
+@pytest.mark.parametrize("base", [bo.FourierFeatures(bo.Gaussian(3.0)), bo.FourierFeatures(gamma=0.5), PCA(2)])
+def test_a_base_with_a_scale_keeps_it(base):
+    X = rows(0, 20, 4)
+    features = bo.OrbitFeatures(groups.CyclicShifts(), base, random_state=0).fit(X)
+    own = clone(base).fit(X)
+    assert repr(getattr(features.base_, "kernel_", None)) == repr(getattr(own, "kernel_", None))
+
+
 def test_the_gram_of_sampled_orbits_has_its_law_as_mean():
     """Mean over 1,500 seeds; two of the 24 permutations, so that half of the pairs share g = g'."""
     X, group, r = rows(1, 3, 4), groups.Permutations(), 2
     draws = []
     for seed in range(1500):
-        base = bo.FourierFeatures(n_components=8, random_state=seed)
+        base = bo.FourierFeatures(bo.Gaussian(), n_components=8, random_state=seed)
         Z = bo.OrbitFeatures(group, base, n_transforms=r, random_state=seed).fit_transform(X)
         draws.append(Z @ Z.T)
     moved = np.array([x for _, x in group.elements(4).of(X)])

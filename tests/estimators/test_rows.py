@@ -25,8 +25,8 @@ class Model(BaseEstimator):
 def scanned(names=None):
     if names is None:
         return scan_blocks([(X[:10], y[:10]), (X[10:], y[10:])])
-    pandas = pytest.importorskip("pandas")
-    return scan_frame(pandas.DataFrame(X, columns=names).assign(y=y), target="y")
+    polars = pytest.importorskip("polars")
+    return scan_frame(polars.LazyFrame({**dict(zip(names, X.T)), "y": y}), target="y")
 
 
 def test_arrays_are_checked_and_become_rows():
@@ -43,7 +43,7 @@ def test_arrays_are_checked_and_become_rows():
 def test_weights_of_arrays_are_checked():
     assert rows_to_fit(Model(), X, y, None, reset=True)[0].sample_weight is None
     np.testing.assert_array_equal(rows_to_fit(Model(), X, y, np.arange(30), reset=True)[0].sample_weight, np.arange(30))
-    with pytest.raises(ValueError, match="[Nn]egative|sample_weight"):
+    with pytest.raises(ValueError, match="sample_weight"):
         rows_to_fit(Model(), X, y, -np.ones(30), reset=True)
 
 

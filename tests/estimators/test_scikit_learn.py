@@ -43,6 +43,7 @@ ESTIMATORS = [
     bo.KernelRegressor(solver="iterative"),
     bo.KernelRegressor(solver="iterative", alpha=1.0, fit_intercept=False),
     bo.SplineFeatures(n_components=40),
+    bo.WarpedFeatures(bo.NystroemFeatures(bo.Gaussian(), n_components=20, random_state=0)),
     bo.KernelPCA(n_components=2),
     bo.KernelPCA(width=64, fit_inverse_transform=True),
     bo.KernelRegressor(features=RBFSampler(gamma=0.01, random_state=0)),
@@ -78,7 +79,7 @@ def test_kernel_error_falls_as_the_root_of_the_width():
     widths = [64, 256, 1024, 4096]
     errors = []
     for width in widths:
-        Z = [bo.FourierFeatures(n_components=width, random_state=s).fit_transform(X) for s in range(10)]
+        Z = [bo.FourierFeatures(bo.Gaussian(), n_components=width, random_state=s).fit_transform(X) for s in range(10)]
         errors.append(np.mean([np.sqrt(np.mean((z @ z.T - K) ** 2)) for z in Z]))
     slope = np.polyfit(np.log(widths), np.log(errors), 1)[0]
     assert slope == pytest.approx(-0.5, abs=0.05)
@@ -144,8 +145,8 @@ def test_every_kind_of_random_state_works_and_the_seed_is_kept(state):
 
 
 def test_float32_and_float64_share_their_frequencies():
-    a = bo.FourierFeatures(random_state=0).fit(X)
-    b = bo.FourierFeatures(random_state=0).fit(X.astype(np.float32))
+    a = bo.FourierFeatures(bo.Gaussian(), random_state=0).fit(X)
+    b = bo.FourierFeatures(bo.Gaussian(), random_state=0).fit(X.astype(np.float32))
     assert np.array_equal(a.map_.omega, b.map_.omega)
 
 

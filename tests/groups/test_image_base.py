@@ -62,8 +62,8 @@ def test_what_is_no_shape_of_images_is_refused(shape):
 
 
 def test_an_unknown_interpolation_is_named():
-    with pytest.raises(InvalidParameterError, match=r"'interpolation'.*Got 'cubic'"):
-        moved(Upside(interpolation="cubic"), IMAGES)
+    with pytest.raises(InvalidParameterError, match=r"'interpolation'.*Got 'sinc'"):
+        moved(Upside(interpolation="sinc"), IMAGES)
 
 
 def test_squares_are_known():

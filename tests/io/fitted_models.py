@@ -70,6 +70,10 @@ FITTED = {
     "NystroemFeatures of a group": lambda: bo.NystroemFeatures(
         n_components=12, group=groups.SignFlips(), n_transforms=4, random_state=0
     ).fit(X),
+    "WarpedFeatures": lambda: bo.WarpedFeatures(
+        bo.NystroemFeatures(bo.Gaussian(2.0), n_components=12, random_state=0)
+    ).fit(X),
+    "KernelRegressor, automatic": lambda: bo.KernelRegressor(features="auto", alpha="auto", random_state=0).fit(X, Y),
     "SplineFeatures": lambda: bo.SplineFeatures(n_components=16, length_scale=9.0, random_state=0).fit(X),
     "KernelRegressor": lambda: regressor().fit(X, Y),
     "KernelRegressor, streamed": streamed,

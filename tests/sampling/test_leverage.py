@@ -18,9 +18,9 @@ X = rows(0, 300, 2)
 KERNELS = [bo.Gaussian([0.5, 1.0]), 2.0 * bo.Laplacian(), bo.Matern(nu=0.7) + bo.Cauchy(), bo.Gaussian() * bo.Matern()]
 
 
-def fitted(kernel=None, n_components=40, **parameters):
+def fitted(kernel=None, n_components=40, data=X, **parameters):
     sampler = bo.Leverage(**{"pilot_rows": 100, **parameters.pop("sampler", {})})
-    return bo.FourierFeatures(kernel, n_components=n_components, sampling=sampler, **parameters).fit(X)
+    return bo.FourierFeatures(kernel, n_components=n_components, sampling=sampler, **parameters).fit(data)
 
 
 @pytest.mark.parametrize(("embedding", "width"), [("paired", 17), ("phase", 9)])
@@ -109,11 +109,14 @@ def test_the_check_values_of_the_theory():
     There: dimension 5.752, mean score 5.558, Delta .593 plain and .356 with leverage, drawn with replacement, 15 draws.
     """
     data = np.random.default_rng(0).uniform(-3, 3, (200, 1))
-    K = bo.Gaussian()(data)
+    kernel = bo.Gaussian()
+    K = kernel(data)
     sampler = bo.Leverage(penalty=1e-2, pool_size=1000, mixing=0.2)
     deltas = {}
     for name, sampling in (("plain", "monte_carlo"), ("leverage", sampler)):
-        maps = [bo.FourierFeatures(n_components=80, sampling=sampling, random_state=s).fit(data) for s in range(40)]
+        maps = [
+            bo.FourierFeatures(kernel, n_components=80, sampling=sampling, random_state=s).fit(data) for s in range(40)
+        ]
         Z = [features.transform(data) for features in maps]
         values = [SpectralCloseness(exact=K, approximate=z @ z.T, alpha=2.0).certificate().value for z in Z]
         deltas[name] = np.mean(values)
@@ -145,9 +148,9 @@ def test_half_the_features_have_the_spectral_error_of_plain_ones():
 
 def test_sparse_float32_and_memory_maps_give_what_dense_rows_give(tmp_path):
     np.save(tmp_path / "x.npy", X)
-    dense = fitted(random_state=0)
+    dense = fitted(bo.Gaussian(), random_state=0)
     for data in (sp.csr_array(X), np.load(tmp_path / "x.npy", mmap_mode="r")):
-        other = bo.FourierFeatures(n_components=40, sampling=bo.Leverage(pilot_rows=100), random_state=0).fit(data)
+        other = fitted(bo.Gaussian(), data=data, random_state=0)
         assert np.array_equal(other.map_.omega, dense.map_.omega)
     single = bo.FourierFeatures(n_components=40, sampling="leverage", random_state=0).fit(X.astype(np.float32))
     assert single.transform(X.astype(np.float32)).dtype == np.float32
@@ -180,7 +183,7 @@ def test_certificates_are_computed_or_refused_but_never_iid():
     features = fitted(n_components=200, random_state=0)
     certificate = features.certify(X)
     Z = features.transform(X)
-    assert certificate.value == pytest.approx(np.abs(Z @ Z.T - bo.Gaussian()(X)).max())
+    assert certificate.value == pytest.approx(np.abs(Z @ Z.T - features.kernel_(X)).max())
     assert "depend on the rows" in certificate.details["no_a_priori_bound"]
     assert all(other.delta == 0 for other in certificate.others)
     wide = rows(2, 5000, 5)

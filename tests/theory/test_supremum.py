@@ -23,6 +23,16 @@ def test_no_error_in_the_ball_is_larger_and_the_limit_is_near(d):
     assert certificate.delta == 0
 
 
+@pytest.mark.parametrize("factor", [1.0, 2.0])
+def test_with_a_scale_per_feature_the_ball_is_in_length_scales(factor):
+    scales, power = np.array([0.01, 100.0]), RNG.uniform(0.5, 1.5, 40) / 40
+    omega, setting = RNG.standard_normal((40, 2)), {"power": factor * power, "radius": 2.0}
+    one = GridSupremum(kernel=factor * bo.Gaussian(), omega=omega, **setting).certificate()
+    each = GridSupremum(kernel=factor * bo.Gaussian(scales), omega=omega / scales, **setting).certificate()
+    assert each.value == pytest.approx(one.value, rel=1e-9)
+    assert "at most 2 length scales apart" in each.statement
+
+
 def test_what_it_cannot_do_is_refused():
     four = {"kernel": bo.Gaussian(), "omega": np.ones((3, 4)), "power": np.ones(3), "radius": 1.0}
     with pytest.raises(AssumptionError, match="three features"):

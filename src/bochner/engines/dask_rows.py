@@ -141,7 +141,8 @@ def _block(X: Any, y: Any, weight: Any, start: int, dtype: str, d: int) -> Block
 
 
 def _columns(y: Array, n: int) -> Array:
-    return y.reshape(n, -1).astype(float) if y.dtype.kind in "fiub" else y.reshape(n, -1)
+    columns = y.reshape(n, 1 if y.ndim == 1 else y.shape[1])  # -1 is not known for a partition without rows
+    return columns.astype(float) if y.dtype.kind in "fiub" else columns
 
 
 def _rows_of(block: Block, index: Array) -> Array:

@@ -10,6 +10,7 @@ from bochner.estimators.orbit import OrbitFeatures
 from bochner.estimators.pca import KernelPCA
 from bochner.estimators.regressor import KernelRegressor
 from bochner.estimators.spline import SplineFeatures
+from bochner.estimators.warped import WarpedFeatures
 
 __all__ = [
     "DistributionClassifier",
@@ -24,4 +25,5 @@ __all__ = [
     "NystroemFeatures",
     "OrbitFeatures",
     "SplineFeatures",
+    "WarpedFeatures",
 ]

@@ -20,7 +20,6 @@ from bochner.statistics.kernel_product import ExactKernel
 from bochner.theory import finite_set, uniform
 from bochner.theory.a_posteriori import AllPairs, SampledPairs
 from bochner.theory.base import Certificate, Embedding, check_delta
-from bochner.theory.normalised import normalised
 from bochner.theory.region import diameter_of
 from bochner.theory.supremum import GridSupremum
 
@@ -31,6 +30,7 @@ EXACT_ROWS = 4000
 
 _PAIRS = 20_000
 _QUANTILE = 0.99
+_OTHER_ROWS = "the pairs are not of the rows that settled the length scale in fit"
 _WITHOUT_ROUNDING = "features are computed without rounding errors"
 
 
@@ -41,7 +41,8 @@ class MapCertifier:
     `independent` says that the frequencies were drawn independently of the rows and of any tuning: a priori bounds
     need it. `n_widths` is the number of widths among which that of the map was chosen by looking at results: what holds
     with a probability then holds for all of them at once. `precision` is the smallest float type of the computation;
-    rows of a larger one are computed in theirs.
+    rows of a larger one are computed in theirs. `scaled_by_rows`: the rows of the fit settled the length scale, which
+    statements about the law of the data must not be estimated from.
     """
 
     fourier: FourierMap
@@ -52,6 +53,7 @@ class MapCertifier:
     independent: bool = True
     n_widths: int = 1
     precision: type = np.float32
+    scaled_by_rows: bool = False
 
     def features(self, rows: Array) -> Array:
         """Features of the rows as a model computes them, in float64."""
@@ -94,7 +96,7 @@ class MapCertifier:
         d, diameter = X.shape[1], diameter_of(X, self.kernel)
         if not 0 < diameter < np.inf:
             return
-        if d <= 3 and not len(self.fourier.phase) and not normalised(self.kernel).has_scale_per_feature:
+        if d <= 3 and not len(self.fourier.phase):
             supremum = GridSupremum(
                 kernel=self.kernel, omega=self.fourier.omega, power=self.fourier.amplitude**2, radius=diameter
             )
@@ -117,7 +119,8 @@ class MapCertifier:
         pairs = SampledPairs(error=estimate - self.kernel.at(dense(left, float) - dense(right, float)), largest=largest)
         delta /= self.n_widths
         found = pairs.quantile(_QUANTILE, delta), pairs.root_mean_square(delta), pairs.mean_absolute(delta)
-        yield from map(self._chosen, found)
+        also = (_OTHER_ROWS,) if self.scaled_by_rows else ()
+        yield from (self._chosen(replace(each, assumptions=(*each.assumptions, *also))) for each in found)
 
     def _chosen(self, certificate: Certificate) -> Certificate:
         return certificate.of_a_choice(self.n_widths)

@@ -35,6 +35,9 @@ from bochner.tuning import ClassifierScales, ScaleLearner
 __all__ = ["KernelClassifier"]
 
 
+_PARTS = 5  # of the rows, one of which chooses the penalty
+
+
 def _has_probabilities(self: KernelClassifier) -> bool:
     if self.loss != "logistic" and not self.probability:
         raise AttributeError(f"predict_proba of loss={self.loss!r} needs probability=True, set before fit.")
@@ -58,20 +61,20 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
 
     Parameters
     ----------
-    kernel : str or Stationary, default="gaussian"
-        A kernel, or its name in lower case. "auto": the Gaussian or Matern kernel (nu = 1/2, 3/2, 5/2) of the smallest
-        held-out log loss.
+    kernel : str or Stationary, default=None
+        As in `KernelRegressor`; candidates are compared by least squares on the indicators of the classes.
     loss : {"logistic", "hinge", "squared_hinge"}, default="logistic"
         The logistic loss is solved by Newton's method; the hinge losses by dual coordinate ascent, with the intercept
         penalised as a constant feature, as in `LinearSVC`.
-    features : transformer, default=None
-        Any scikit-learn transformer to use in place of `FourierFeatures(kernel, ...)`, or "nystroem", as in
-        `KernelRegressor`.
+    features : {"auto", "fourier", "nystroem"} or transformer, default=None
+        As in `KernelRegressor`.
     n_components : int or "auto", default="auto"
-        Number of features D. "auto": sqrt(n) log n between 256 and 4096.
-    alpha : float or "cv", default=1.0
-        The penalty. "cv": the one of `alphas` with the smallest cross-validated log loss (error rate for the hinge
-        losses), each fit started from the one before; the model is then fitted to all rows.
+        Number of features D. "auto": sqrt(n) log n between 256 and 4096; with features="auto", 256, 1024, 2048
+        landmarks until held-out rows see no gain.
+    alpha : float, "auto" or "cv", default=1.0
+        The penalty. "auto": the one of `alphas` with the smallest loss on a fifth of the rows. "cv": the one with the
+        smallest cross-validated log loss (error rate for the hinge losses), each fit started from the one before; the
+        model is then fitted to all rows.
     alphas : array-like, default=None
         Penalties to choose from. None: ten, alpha / n from 10^-2 to 10^-6.5.
     cv : int, splitter or iterable of (train, test) indices, default=5
@@ -79,8 +82,9 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
     length_scale : "auto", "ard", "median", float or array of shape (n_features,), default="auto"
         "ard": one scale per feature, "auto": one for all, learned by the log loss of rows that are held out
         (`bochner.tuning`) for the given `alpha`; the median is kept where nothing is better by more than
-        noise. The hinge losses have the scales of the logistic loss. A kernel that is handed over keeps its scale,
-        unless "ard" is asked for. "median", and "auto" with fewer than 300 rows: the median distance between rows.
+        noise. With features="auto": as in `KernelRegressor`, by least squares on indicators of the classes. The hinge
+        losses have the scales of the logistic loss. A kernel that is handed over keeps its scale, unless "ard" is asked
+        for. "median", and "auto" with fewer than 300 rows: the median distance between rows.
     fit_intercept : bool, default=True
     class_weight : dict or "balanced", default=None
         Factors of the row weights by class, as in scikit-learn.
@@ -134,7 +138,7 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
     _parameter_constraints: Constraints = {
         **MODEL_CONSTRAINTS,
         "loss": [StrOptions({"logistic", "hinge", "squared_hinge"})],
-        "alpha": [Interval(Real, 0, None, closed="neither"), StrOptions({"cv"})],
+        "alpha": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto", "cv"})],
         "alphas": ["array-like", None],
         "cv": ["cv_object"],
         "fit_intercept": ["boolean"],
@@ -146,7 +150,7 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
 
     def __init__(
         self,
-        kernel: str | Stationary = "gaussian",
+        kernel: str | Stationary | None = None,
         *,
         loss: str = "logistic",
         features: Transformer | str | None = None,
@@ -197,7 +201,7 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
         """
         rows, labels = self._validated_rows(X, y, sample_weight, None)
         self.seed_ = resolve_seed(self.random_state)
-        self.fitted_ = fit_classifier(rows, labels, self._settings())
+        self.fitted_ = fit_classifier(rows, labels, self._settings(rows))
         warn_of_classifier(self.fitted_, stacklevel=3)
         return self
 
@@ -235,7 +239,7 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
         if fit is None:
             self.seed_ = resolve_seed(self.random_state)
             self._warn_of_first_block(rows.n_rows)
-        self.fitted_ = add_labelled_rows(fit, rows, labels, self._settings())
+        self.fitted_ = add_labelled_rows(fit, rows, labels, self._settings(None))
         warn_of_classifier(self.fitted_, stacklevel=3)
         return self
 
@@ -246,12 +250,14 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
 
     def predict(self, X: MatrixLike) -> Array:
         """The class of the largest score of each row."""
+        self._fit_value()
         chosen = partial(_chosen, self.classes_)
         return self._scores(X, chosen, shape=(), dtype=self.classes_.dtype)
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: MatrixLike) -> Array:
         """Probabilities of the classes, shape (n_samples, n_classes)."""
+        self._fit_value()
         probabilities = partial(_probabilities, self.inverse_temperature_)
         return self._scores(X, probabilities, shape=(len(self.classes_),), dtype=float)
 
@@ -260,13 +266,13 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
         """Logarithms of the probabilities of the classes."""
         return np.log(self.predict_proba(X))
 
-    def _scale_learner(self) -> ScaleLearner:
+    def _scale_learner(self, landmarks: bool) -> ScaleLearner:
         return ClassifierScales(self.alpha)
 
-    def _settings(self) -> ClassifierSettings:
+    def _settings(self, rows: RowSource | None) -> ClassifierSettings:
         """The parameters as a value."""
         return ClassifierSettings(
-            features=self.feature_settings(self.seed_),
+            features=self.feature_settings(self.seed_, rows),
             loss=self.loss,
             alpha=None if isinstance(self.alpha, str) else float(self.alpha),
             alphas=check_penalties(self, self.alphas),
@@ -313,6 +319,8 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
         return rows * factor[labels]
 
     def _folds(self, problem: ClassificationProblem) -> list[Fold]:
+        if self.alpha == "auto":
+            return problem.folds(_PARTS)[:1]
         if isinstance(self.cv, Integral):
             return problem.folds(int(self.cv))
         splitter = check_cv(self.cv, problem.labels, classifier=True)

@@ -15,7 +15,6 @@ from bochner.data import ArrayRows
 from bochner.errors import InvalidDataError
 from bochner.estimators.map_transformer import CertificateContext, MapTransformer
 from bochner.estimators.rows_of_fit import CertifiedRows, share_rows
-from bochner.features.nystroem import draw_nystroem_map
 from bochner.solvers import ClassificationProblem, LinearSolution, Logistic
 from bochner.solvers.exact_classifier import ExactGap, logistic_gap, margin_gap
 from bochner.solvers.losses import Hinge
@@ -168,7 +167,7 @@ def _landmark_problem(model: ClassifierModel, rows: CertifiedRows, labels: Array
     affordable = int(min(np.sqrt(get_config().memory_budget() / 64), get_config().memory_budget() / (32 * rows.n_rows)))
     size = max(1, min(rows.n_rows, _LANDMARKS, affordable))
     chosen = np.sort(generator(model.seed, Purpose.SUBSAMPLE).choice(rows.n_rows, size=size, replace=False))
-    landmarks = draw_nystroem_map(model.features.exact_kernel().towards(rows.X[chosen]))
+    landmarks = model.features.exact_kernel().landmark_map(rows.X[chosen])
     blocks = ArrayRows(rows.X, rows.Y, rows.weight, np.dtype(float))
     return ClassificationProblem(
         stream=FeatureStream(blocks, landmarks, keep=True),

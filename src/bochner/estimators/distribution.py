@@ -12,7 +12,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.validation import check_is_fitted
 
 from bochner._random import resolve_seed
-from bochner._sklearn import LENGTH_SCALE_RULE, SEED_RULE, Interval, StrOptions, validated
+from bochner._sklearn import LENGTH_SCALE_RULE, SEED_RULE, Interval, OurWords, StrOptions, validated
 from bochner._typing import Array, ArrayLike, Constraints, Seed
 from bochner.comparison.bags import Bagged, Bags
 from bochner.comparison.kernel_features import KernelFeatures, default_components
@@ -39,7 +39,7 @@ _CONSTRAINTS: Constraints = {
 }
 
 
-class _DistributionModel(BaseEstimator, ABC):
+class _DistributionModel(OurWords, BaseEstimator, ABC):
     """A model on the mean embeddings of bags. A subclass makes the model."""
 
     _parameter_constraints: Constraints = _CONSTRAINTS
@@ -150,8 +150,9 @@ class DistributionRegressor(RegressorMixin, _DistributionModel):
     n_components : int or "auto", default="auto"
         Width of the embeddings; "auto": 512 + 8 sqrt(n) for n points in all.
     length_scale : "auto", "median", float or array of shape (d,), default="auto"
-        Of the kernel between points. "median": the median distance between the points of all bags. "auto": the kernel's
-        own if `kernel` is a kernel, else the median: a point has no target to learn from.
+        Of the kernel between points. "auto": the kernel's own if `kernel` is a kernel, else for each column its spread
+        times the median distance between points in units of these; a point has no target to learn from. "median": one
+        for all columns, the median distance between the points of all bags.
     alpha : {"gcv", "evidence", "loo"} or float, default="gcv"
         As in `KernelRegressor`.
     group : str, default=None

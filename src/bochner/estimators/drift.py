@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bochner._random import Purpose, generator, resolve_seed
-from bochner._sklearn import LENGTH_SCALE_RULE, SEED_RULE, Interval, StrOptions, refuse_lazy, validated
+from bochner._sklearn import LENGTH_SCALE_RULE, SEED_RULE, Interval, OurWords, StrOptions, refuse_lazy, validated
 from bochner._typing import Array, ArrayLike, Constraints, FloatType, MatrixLike, Seed
 from bochner.comparison.attribution import column_shares
 from bochner.comparison.group_sums import group_sums
@@ -45,7 +45,7 @@ _RESOLUTION = 1e-12  # of sqrt(k(0)): distances between mean maps have rounding 
 _DOUBLE: FloatType = np.dtype(np.float64)
 
 
-class DriftDetector(BaseEstimator):
+class DriftDetector(OurWords, BaseEstimator):
     """Drift detector for batches and streams: does new data still have the law of a reference?
 
     The reference is kept as the mean of random features: some kilobytes, whatever its size.
@@ -57,8 +57,9 @@ class DriftDetector(BaseEstimator):
       rows: continuous, binary, constant. What is smaller than the noise of a window it sees late or not at all;
       `predict` on a long batch sees it.
 
-    Rows are used as they are: bring columns to one scale first. Reference and stream may have different number types:
-    both are rounded to float32 if the reference is float32 or loses nothing by it, and mapped in float64.
+    While `length_scale` is automatic, the units of columns do not matter: each has a scale of its own, by its spread in
+    the reference. Reference and stream may have different number types: both are rounded to float32 if the reference is
+    float32 or loses nothing by it, and mapped in float64.
 
     Parameters
     ----------
@@ -66,8 +67,8 @@ class DriftDetector(BaseEstimator):
     n_components : int, default=256
         Width of the features.
     length_scale : "auto", "median", float or array of shape (n_features,), default="auto"
-        "median": the median distance between reference rows. "auto": the kernel's own if `kernel` is a kernel, else
-        the median.
+        "auto": the kernel's own if `kernel` is a kernel, else for each column its spread times the median distance
+        between rows in units of these. "median": one for all columns, the median distance. Both are of reference rows.
     window : int or "auto", default="auto"
         Rows of a stream that are compared at a time. "auto": a two-hundredth of the reference, between 16 and 50.
         Longer windows see smaller changes, but the reference then has fewer of them to rank among.
@@ -89,7 +90,7 @@ class DriftDetector(BaseEstimator):
 
     Notes
     -----
-    Every other window of the reference makes its mean, and the median distance; the scores of the rest, distances from
+    Every other window of the reference makes its mean, and the length scales; the scores of the rest, distances from
     that mean, are what the scores of the stream are ranked among. A score depends on the rows of its window alone, to
     the bit, and distances that are equal but for rounding count as ties, which count against an alarm. Windows are of
     consecutive rows: dependence within a window is allowed, as long as windows are exchangeable.

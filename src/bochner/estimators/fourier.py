@@ -6,17 +6,18 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bochner._random import resolve_seed
 from bochner._sklearn import SEED_RULE, Interval, StrOptions, refuse_lazy, validated
-from bochner._typing import Constraints, JsonDict
+from bochner._typing import Constraints, JsonDict, Rows
 from bochner.errors import AssumptionError, invalid_parameter
 from bochner.estimators.certification import MapCertifier, certify_map
-from bochner.estimators.map_transformer import CertificateContext, MapTransformer
+from bochner.estimators.map_transformer import CertificateContext, MapTransformer, kernel_of_data
 from bochner.features import FourierMap, FourierRecipe, fourier_map, n_frequencies
 from bochner.features.fourier import Embedding
-from bochner.kernels import Gaussian, Stationary, resolve_kernel
+from bochner.kernels import Gaussian, Stationary
 from bochner.memory import MemoryBill, require_memory
 from bochner.sampling import SAMPLERS, Pilot, Sampler, resolve_sampler
 from bochner.sampling.pilot import PilotRecord
@@ -41,7 +42,9 @@ class FourierFeatures(MapTransformer):
     Parameters
     ----------
     kernel : Stationary or str, default=None
-        The kernel; None is `Gaussian()`. Names are those of the kernels in lower case, such as "matern".
+        The kernel. A name is that of a kernel in lower case, such as "matern", or "rbf"; None is "gaussian". A kernel
+        keeps its own length scale; that of a name is the data's: for each column its spread, times the median distance
+        between rows in units of these, from up to 1,000 rows. `kernel_` shows it.
     n_components : int or "auto", default=1024
         Output width D. "auto": the width for which all kernel values between rows of X are within `eps` with
         probability 1 - `delta`, by the bound for a finite set.
@@ -126,7 +129,7 @@ class FourierFeatures(MapTransformer):
 
     @validated
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Draw the frequencies. Of X only the width matters, unless gamma="scale" or sampling="leverage".
+        """Draw the frequencies. Of X only the width matters to a kernel with its own scale, unless sampling="leverage".
 
         Parameters
         ----------
@@ -139,8 +142,8 @@ class FourierFeatures(MapTransformer):
         """
         refuse_lazy(X)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
-        self.kernel_ = self._resolved_kernel(X)
         self.seed_ = resolve_seed(self.random_state)
+        self.kernel_ = self._scaled_kernel(X)
         width = self._width(X.shape[0])
         self.map_: FourierMap
         self.map_, self.pilot_ = self._drawn(X, width)
@@ -160,7 +163,10 @@ class FourierFeatures(MapTransformer):
         independent : bool, default=True
             Whether the frequencies were drawn independently of the rows and of any tuning. If a bandwidth was chosen,
             or a seed redrawn, by looking at results with these frequencies, say False: a priori bounds are then void,
-            and only what can be computed is certified.
+            and only what can be computed is certified. The data's own scale, of a kernel by name, is no such choice: it
+            is settled by the rows of the fit before a frequency is drawn, so that bounds hold given these rows.
+            Limits from sampled pairs, which speak of the law of the data, then need rows other than those of fit, and
+            say so.
 
         Returns
         -------
@@ -200,6 +206,7 @@ class FourierFeatures(MapTransformer):
             independent=context.independent,
             n_widths=context.n_widths,
             precision=context.precision,
+            scaled_by_rows=self.gamma == "scale" or self.kernel is None or isinstance(self.kernel, str),
         )
 
     def _drawn(self, X: Any, width: int) -> tuple[FourierMap, PilotRecord | None]:
@@ -233,12 +240,15 @@ class FourierFeatures(MapTransformer):
         )
         return width
 
-    def _resolved_kernel(self, X: Any) -> Stationary:
+    def with_one_scale(self, X: Rows, seed: int) -> Self:
+        # Overrides: a named kernel has the scales of the data.
+        if self.gamma is not None:
+            return self
+        return clone(self).set_params(kernel=kernel_of_data(self, self.kernel, X, seed, one_scale=True))
+
+    def _scaled_kernel(self, X: Rows) -> Stationary:
         if self.gamma is None:
-            return resolve_kernel(self, self.kernel)
+            return kernel_of_data(self, self.kernel, X, self.seed_)
         if self.kernel is not None:
             raise invalid_parameter(self, "gamma", "None when a kernel is given", self.gamma)
-        if not isinstance(self.gamma, str):
-            return Gaussian(gamma=self.gamma)
-        variance = (X.multiply(X)).mean() - X.mean() ** 2 if hasattr(X, "multiply") else X.var()
-        return Gaussian(gamma=1 / (X.shape[1] * variance) if variance > 0 else 1.0)
+        return Gaussian(gamma=self.gamma).settled(X)

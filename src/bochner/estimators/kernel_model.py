@@ -6,10 +6,11 @@ import logging
 import warnings
 from abc import ABC, abstractmethod
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import joblib
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 
 from bochner._sklearn import (
@@ -35,12 +36,14 @@ __all__ = ["MODEL_CONSTRAINTS", "KernelModel", "check_penalties"]
 
 _log = logging.getLogger("bochner")
 
+_MOST_ROWS = 100_000  # for landmarks unless they are asked for
+
 _DECIDE_CERTIFICATES = ("fit_intercept", "interval", "loss", "class_weight", "validation_fraction")
 
 
 MODEL_CONSTRAINTS: Constraints = {
-    "kernel": [Stationary, str],
-    "features": [HasMethods(["fit", "transform"]), StrOptions({"nystroem"}), None],
+    "kernel": [Stationary, str, None],
+    "features": [HasMethods(["fit", "transform"]), StrOptions({"auto", "fourier", "nystroem"}), None],
     "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
     "length_scale": LEARNED_LENGTH_SCALE_RULE,
     "sampling": SAMPLING_RULE,
@@ -55,7 +58,7 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
     `_width_parameter` names the constructor's parameter for the width of the map.
     """
 
-    kernel: str | Stationary
+    kernel: str | Stationary | None
     features: Transformer | str | None
     length_scale: str | float | ArrayLike
     sampling: str | Sampler
@@ -69,8 +72,21 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
     _parameter_constraints: Constraints = MODEL_CONSTRAINTS
 
     @abstractmethod
-    def _scale_learner(self) -> ScaleLearner | None:
-        """Learner of length scales from the targets; None where there are none."""
+    def _scale_learner(self, landmarks: bool) -> ScaleLearner | None:
+        """Learner of length scales from the targets, for landmarks or random features; None where there are none."""
+
+    @property
+    def _asks_for_fourier(self) -> bool:
+        """Whether another parameter asks for random features. A model with more of them adds to this."""
+        return self._width is not None or self.sampling != "monte_carlo"
+
+    def uses_landmarks(self, rows: RowSource | None) -> bool:
+        """Whether the features are landmarks: asked for, or automatic, for dense rows in memory; None: rows to come."""
+        if not isinstance(self.features, str) or self.features != "auto":
+            return isinstance(self.features, str) and self.features == "nystroem"
+        known = None if rows is None else rows.arrays
+        small = known is not None and known.n_rows <= _MOST_ROWS and not issparse(known.X)
+        return small and not self._asks_for_fourier
 
     @property
     def _width(self) -> int | None:
@@ -82,20 +98,32 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
         """Whether `features` is a transformer, with its own kernel or none."""
         return self.features is not None and not isinstance(self.features, str)
 
-    def _scale_rule(self) -> ScaleRule:
-        return ScaleRule(type(self).__name__, self.kernel, self.length_scale, self._scale_learner())
+    def _scale_rule(self, rows: RowSource | None) -> ScaleRule:
+        landmarks, rule = self.uses_landmarks(rows), self.length_scale
+        learned = isinstance(rule, str) and rule in ("auto", "ard")
+        chosen = "auto" if self.features == "auto" and landmarks and learned else "gaussian"
+        kernel = chosen if self.kernel is None else self.kernel
+        learner = self._scale_learner(landmarks)
+        automatic = isinstance(self.features, str) and self.features == "auto"
+        return ScaleRule(type(self).__name__, kernel, rule, learner, automatic=automatic, warps=automatic and landmarks)
 
-    def _maker(self) -> MapMaker:
-        if self.features is None:
+    def _maker(self, rows: RowSource | None) -> MapMaker:
+        if self._brings_features:
+            return TransformerMaker(cast(Transformer, self.features))
+        if not self.uses_landmarks(rows):
             return FourierMaker(self.sampling)
-        return LandmarkMaker() if isinstance(self.features, str) else TransformerMaker(self.features)
+        automatic = self.features == "auto"
+        return LandmarkMaker("pivoted" if automatic else "uniform", searched_by_refitting=automatic)
 
-    def feature_settings(self, seed: int) -> FeatureSettings:
-        """Settings of the features, as a value; keeps the parameters that certificates depend on."""
+    def feature_settings(self, seed: int, rows: RowSource | None) -> FeatureSettings:
+        """Settings of the features, as a value; keeps the parameters that certificates depend on.
+
+        `rows` is None for rows that are still to come, as for `partial_fit`.
+        """
         present = [name for name in _DECIDE_CERTIFICATES if name in self.get_params(deep=False)]
         self._settings_of_fit = {name: getattr(self, name) for name in present}
-        scale = None if self._brings_features else self._scale_rule()
-        return FeatureSettings(scale, self._maker(), self._width, seed)
+        scale = None if self._brings_features else self._scale_rule(rows)
+        return FeatureSettings(scale, self._maker(rows), self._width, seed)
 
     def _require_settings_of_fit(self) -> None:
         """Refuse a model whose parameters changed since its fit."""
@@ -109,11 +137,11 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
         if rows.in_memory:
             return
         looks: list[str] = []
-        settings = self.feature_settings(0)
+        settings = self.feature_settings(0, rows)
         if settings.looks_at_rows:
             unknown = rows.known_rows is None and (rows.passes is None or settings.width is None)
             looks += (["to count the rows"] if unknown else []) + ["to look at some of them"]
-        if settings.scale is not None and settings.scale.learns and self.features is None:
+        if settings.scale is not None and settings.scale.learns:
             looks.append("to look at the targets")
         reasons = "".join(f", 1 {reason}" for reason in looks)
         _log.info(
@@ -123,7 +151,7 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
     def checkpoint_identity(self, rows: RowSource) -> dict[str, str]:
         """Identity of a checkpoint: the parameters that decide the statistics of a fit, as texts and digests."""
         names = ("kernel", "features", self._width_parameter, "length_scale", "sampling", "random_state")
-        rule = self._scale_rule()
+        rule = self._scale_rule(rows)
         penalty = {"alpha": _identified(getattr(rule.learner, "penalty", None))} if rule.learns else {}
         return {
             "estimator": type(self).__name__,
@@ -137,11 +165,11 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
 
     def _warn_of_first_block(self, n_rows: int) -> None:
         """Say what partial_fit has chosen by its first block."""
-        if self.features is not None:
+        if self._brings_features or self.features == "nystroem":
             return
         by_data = [self._width_parameter] if self._width is None else []
-        by_data += ["length_scale"] if self._scale_rule().looks_at_rows else []
-        by_data += ["sampling"] if self._maker().looks_at_rows else []
+        by_data += ["length_scale"] if self._scale_rule(None).looks_at_rows else []
+        by_data += ["sampling"] if self._maker(None).looks_at_rows else []
         if by_data:
             warnings.warn(
                 f"partial_fit settled {' and '.join(by_data)} from the first block of {n_rows} rows. "

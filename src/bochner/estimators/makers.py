@@ -5,16 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import clone
 
 from bochner._typing import Rows, Transformer
 from bochner.data import RowSource
 from bochner.estimators.fourier import FourierFeatures
 from bochner.estimators.nystroem import NystroemFeatures
+from bochner.estimators.warped import WarpedFeatures
 from bochner.features import map_of
 from bochner.fitting import ROWS_FOR_FEATURES, DrawnFeatures
 from bochner.kernels import Stationary
 from bochner.sampling import Sampler, resolve_sampler
+
+_FEW = 4000
+_CANDIDATES = 2  # rows for every landmark that is chosen by pivoting: its cost grows with them
 
 __all__ = ["FourierMaker", "LandmarkMaker", "TransformerMaker"]
 
@@ -24,6 +29,7 @@ class FourierMaker:
     """`FourierFeatures` of a sampler."""
 
     sampling: str | Sampler
+    searched_by_refitting: bool = False
 
     @property
     def nested(self) -> bool:
@@ -33,7 +39,10 @@ class FourierMaker:
     def looks_at_rows(self) -> bool:
         return resolve_sampler(self.sampling).uses_pilot
 
-    def draw(self, kernel: Stationary | None, width: int, rows: RowSource, seed: int) -> DrawnFeatures:
+    def draw(
+        self, kernel: Stationary | None, width: int, rows: RowSource, seed: int, *, warped: bool = False
+    ) -> DrawnFeatures:
+        assert not warped
         features = FourierFeatures(kernel, n_components=width, sampling=self.sampling, random_state=seed)
         features.fit(self._rows(rows, seed))
         return DrawnFeatures(features, features.map_)
@@ -53,15 +62,26 @@ class FourierMaker:
 
 @dataclass(frozen=True)
 class LandmarkMaker:
-    """`NystroemFeatures` with landmarks from the rows."""
+    """`NystroemFeatures` with landmarks from the rows; of few rows from the distinct ones, in an order of their own.
 
+    Then a weight of 2 is a row given twice.
+    """
+
+    landmarks: str = "uniform"
+    searched_by_refitting: bool = False
     nested: bool = False
     looks_at_rows: bool = True
 
-    def draw(self, kernel: Stationary | None, width: int, rows: RowSource, seed: int) -> DrawnFeatures:
-        X = rows.sample(max(width, ROWS_FOR_FEATURES), seed)
-        features = NystroemFeatures(kernel, n_components=min(width, X.shape[0]), random_state=seed).fit(X)
-        return DrawnFeatures(features, features.map_)
+    def draw(
+        self, kernel: Stationary | None, width: int, rows: RowSource, seed: int, *, warped: bool = False
+    ) -> DrawnFeatures:
+        X = rows.sample(max(width, ROWS_FOR_FEATURES if self.landmarks == "uniform" else _CANDIDATES * width), seed)
+        if self.landmarks == "pivoted" and X.shape[0] <= _FEW and not issparse(X):
+            X = np.unique(X, axis=0)
+        width = min(width, X.shape[0])
+        features = NystroemFeatures(kernel, n_components=width, landmarks=self.landmarks, random_state=seed)
+        fitted = (WarpedFeatures(features) if warped else features).fit(X)
+        return DrawnFeatures(fitted, fitted.map_)
 
 
 @dataclass(frozen=True)
@@ -69,10 +89,13 @@ class TransformerMaker:
     """Any scikit-learn transformer, with its own kernel or none."""
 
     transformer: Transformer
+    searched_by_refitting: bool = False
     nested: bool = False
     looks_at_rows: bool = True
 
-    def draw(self, kernel: Stationary | None, width: int, rows: RowSource, seed: int) -> DrawnFeatures:
+    def draw(
+        self, kernel: Stationary | None, width: int, rows: RowSource, seed: int, *, warped: bool = False
+    ) -> DrawnFeatures:
         X = rows.sample(ROWS_FOR_FEATURES, seed) if rows.arrays is None else rows.arrays.X
         fitted = clone(self.transformer).fit(X)
         return DrawnFeatures(fitted, map_of(fitted, X))

@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from bochner._sklearn import OurWords
 from bochner._typing import Array, JsonDict, Rows, Transformer
 from bochner.errors import AssumptionError
 from bochner.features import FeatureMap, transform
+from bochner.kernels import Stationary
 from bochner.memory import MemoryBill, require_memory
 from bochner.statistics.kernel_product import ExactKernel
 from bochner.theory import Certificate
 from bochner.theory.base import check_delta
+from bochner.tuning import ScaleRule
 
-__all__ = ["CertificateContext", "MapTransformer", "WithFeatures", "certified_features"]
+__all__ = [
+    "CertificateContext",
+    "MapTransformer",
+    "WithFeatures",
+    "certified_features",
+    "kernel_of_data",
+    "own_transformer",
+]
 
 
 @dataclass(frozen=True)
@@ -39,7 +49,7 @@ class CertificateContext:
     precision: type = np.float32
 
 
-class WithFeatures:
+class WithFeatures(OurWords):
     """Anything that is fitted to rows and has features of ours: models and transformers, which can be reported."""
 
 
@@ -105,6 +115,10 @@ class MapTransformer(WithFeatures, ClassNamePrefixFeaturesOutMixin, TransformerM
         """An a priori certificate for so many rows that are not at hand."""
         raise AssumptionError("Without X there is no certificate for these features. Give the training rows: X.")
 
+    def with_one_scale(self, X: Rows, seed: int) -> Self:
+        """This transformer; if it takes its length scales from rows, one for all columns, which a group may mix."""
+        return self
+
     @property
     def n_components_(self) -> int:
         """Output width."""
@@ -121,9 +135,24 @@ class MapTransformer(WithFeatures, ClassNamePrefixFeaturesOutMixin, TransformerM
         return tags
 
 
+def kernel_of_data(
+    owner: MapTransformer, kernel: Stationary | str | None, X: Rows, seed: int, *, one_scale: bool = False
+) -> Stationary:
+    """The kernel of a map by itself: a given one as it is, a named one with the scales of the rows."""
+    named = kernel is None or isinstance(kernel, str)
+    rule = "median" if one_scale and named else "auto"
+    return ScaleRule(type(owner).__name__, kernel, rule).resolve_sample(X, seed=seed)
+
+
+def own_transformer(features: Transformer) -> MapTransformer | None:
+    """The features, if they are a transformer of this package's kind."""
+    return features if isinstance(features, MapTransformer) else None
+
+
 def certified_features(features: Transformer) -> MapTransformer:
     """The features of a model, if they have certificates."""
-    if not isinstance(features, MapTransformer):
+    own = own_transformer(features)
+    if own is None:
         kind = type(features).__name__
         raise AssumptionError(f"A certificate needs features of a known kernel. Got {kind}, which tells of none.")
-    return features
+    return own

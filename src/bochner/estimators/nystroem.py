@@ -6,19 +6,20 @@ from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
 from bochner._dense import dense
 from bochner._random import Purpose, generator, resolve_seed
 from bochner._sklearn import SEED_RULE, Interval, StrOptions, refuse_lazy, validated
-from bochner._typing import Array, Constraints
+from bochner._typing import Array, Constraints, Rows
 from bochner.estimators.landmark_certificate import certify_landmarks
-from bochner.estimators.map_transformer import CertificateContext, MapTransformer
+from bochner.estimators.map_transformer import CertificateContext, MapTransformer, kernel_of_data
 from bochner.estimators.orbit import choose_transforms
 from bochner.features.nystroem import KernelMap, NystroemMap, draw_nystroem_map, leverage_of_rows, moves_one_side
 from bochner.features.pivoting import pivoted_rows
 from bochner.groups import Group
-from bochner.kernels import Stationary, resolve_kernel
+from bochner.kernels import Stationary
 from bochner.memory import MemoryBill, require_memory
 from bochner.statistics.kernel_product import ExactKernel
 from bochner.theory import Certificate
@@ -41,7 +42,8 @@ class NystroemFeatures(MapTransformer):
     Parameters
     ----------
     kernel : Stationary or str, default=None
-        The kernel; None is `Gaussian()`.
+        The kernel. A kernel keeps its own length scale; that of a name, or of None for "gaussian", is the data's, as in
+        `FourierFeatures`; with a group, which may mix columns, it is one for all of them: the median distance.
     n_components : int, default=1024
         Number of landmarks and output width, at most the number of rows.
     landmarks : {"uniform", "leverage", "pivoted"}, default="uniform"
@@ -126,8 +128,8 @@ class NystroemFeatures(MapTransformer):
         """
         refuse_lazy(X)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
-        self.kernel_ = resolve_kernel(self, self.kernel)
         self.seed_ = resolve_seed(self.random_state)
+        self.kernel_ = kernel_of_data(self, self.kernel, X, self.seed_, one_scale=self.group is not None)
         self.transforms_ = (
             None if self.group is None else choose_transforms(self.group, self.n_transforms, X.shape[1], self.seed_)
         )
@@ -136,6 +138,10 @@ class NystroemFeatures(MapTransformer):
         self.landmarks_, others = self._choose(X, n_landmarks)
         self.map_ = draw_nystroem_map(self._values(self.landmarks_), others)
         return self
+
+    def with_one_scale(self, X: Rows, seed: int) -> Self:
+        # Overrides: a named kernel has the scales of the data.
+        return clone(self).set_params(kernel=kernel_of_data(self, self.kernel, X, seed, one_scale=True))
 
     def exact_kernel(self) -> ExactKernel:
         return ExactKernel(self.kernel_, self.transforms_, self.map_.values.one_sided)

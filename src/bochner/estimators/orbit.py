@@ -11,10 +11,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bochner._random import resolve_seed
 from bochner._sklearn import SEED_RULE, HasMethods, Interval, StrOptions, refuse_lazy, validated
-from bochner._typing import Constraints
+from bochner._typing import Constraints, Rows
 from bochner.errors import AssumptionError
 from bochner.estimators.fourier import FourierFeatures
-from bochner.estimators.map_transformer import CertificateContext, MapTransformer
+from bochner.estimators.map_transformer import CertificateContext, MapTransformer, own_transformer
 from bochner.estimators.orbit_certificate import certify_orbit
 from bochner.features import draw_orbit_map, map_of
 from bochner.features.nystroem import moves_one_side
@@ -48,7 +48,8 @@ class OrbitFeatures(MapTransformer):
         The transformations, from `bochner.groups`.
     base : transformer, default=None
         The features to average: `FourierFeatures`, `NystroemFeatures` or any scikit-learn transformer. None is
-        `FourierFeatures()`.
+        `FourierFeatures()`. Where the base takes its length scale from the data, it is one for all columns, as a group
+        may mix them: the median distance between rows (`base_.kernel_`).
     n_transforms : int or "all", default="all"
         How many transformations to draw; "all" for the whole of a finite group. All features share them, as in the
         paper.
@@ -115,7 +116,7 @@ class OrbitFeatures(MapTransformer):
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
         self.seed_ = resolve_seed(self.random_state)
         self.transforms_ = choose_transforms(self.group, self.n_transforms, X.shape[1], self.seed_)
-        self.base_ = self._seeded_base().fit(X, y)
+        self.base_ = self._seeded_base(X).fit(X, y)
         self.map_ = draw_orbit_map(map_of(self.base_, X), self.transforms_)
         size = self.map_.n_bytes(X.dtype)
         require_memory(MemoryBill({"transformed feature map": size}), "Use fewer transformations or features.")
@@ -157,9 +158,10 @@ class OrbitFeatures(MapTransformer):
     def certify_kernel(self, X: Any, delta: float, context: CertificateContext) -> Certificate:
         return certify_orbit(self, X, delta, independent=context.independent, precision=context.precision)
 
-    def _seeded_base(self) -> Any:
-        """The base, with this seed unless it has one: one number then fixes everything."""
+    def _seeded_base(self, X: Rows) -> Any:
+        """The base, with one length scale, and with this seed unless it has one: one number then fixes everything."""
         base = FourierFeatures() if self.base is None else clone(self.base)
         if base.get_params().get("random_state", 0) is None:
             base.set_params(random_state=self.seed_)
-        return base
+        own = own_transformer(base)
+        return base if own is None else own.with_one_scale(X, self.seed_)

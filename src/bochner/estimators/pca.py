@@ -74,7 +74,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelModel):
     width : int or "auto", default="auto"
         Number of features D of the map. "auto": sqrt(n) log n between 256 and 4096.
     length_scale : "auto", "median", float or array of shape (n_features,), default="auto"
-        "median": the median distance between rows. "auto": the kernel's own if `kernel` is a kernel, else the median.
+        "auto": the kernel's own if `kernel` is a kernel, else for each column its spread times the median distance in
+        units of these: the units of columns do not matter. "median": one for all columns, the median distance.
     sampling : str or Sampler, default="monte_carlo"
         As in `FourierFeatures`.
     fit_inverse_transform : bool, default=False
@@ -297,14 +298,14 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelModel):
         )
         return ArrayRows(X, np.empty((X.shape[0], 0)), check_sample_weight(sample_weight, X), X.dtype)
 
-    def _scale_learner(self) -> None:
-        """There are no targets: "auto" is the median distance."""
+    def _scale_learner(self, landmarks: bool) -> None:
+        """There are no targets: "auto" is the scale of the columns."""
         return
 
     def _begin(self, rows: RowSource) -> None:
         """Settle everything that must be known before the first row."""
         self.seed_ = resolve_seed(self.random_state)
-        chosen = self.feature_settings(self.seed_).choose(rows)
+        chosen = self.feature_settings(self.seed_, rows).choose(rows)
         self.features_, self._feature_map, self.tuning_ = chosen.drawn.transformer, chosen.map, chosen.tuning
         D = self.feature_map_.n_components
         if self.n_components is not None and self.n_components > D:

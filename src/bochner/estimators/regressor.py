@@ -15,7 +15,7 @@ from bochner.errors import invalid_parameter
 from bochner.estimators.certified_ridge import CertifiedRidge
 from bochner.estimators.kernel_model import MODEL_CONSTRAINTS, KernelModel
 from bochner.estimators.ridge_attributes import RidgeAttributes
-from bochner.estimators.ridge_rows import open_checkpoint, ridge_rows, ridge_settings, solver_for
+from bochner.estimators.ridge_rows import needs_random_features, open_checkpoint, ridge_rows, ridge_settings, solver_for
 from bochner.estimators.rows import linear_predictions, over_rows
 from bochner.estimators.watch import CallbackWatch, warn_of_ridge
 from bochner.fitting import FittedRidge, add_rows, fit_ridge, require_moments
@@ -28,14 +28,14 @@ __all__ = ["KernelRegressor"]
 
 _CONSTRAINTS: Constraints = {
     **MODEL_CONSTRAINTS,
-    "alpha": [Interval(Real, 0, None, closed="left"), StrOptions({"gcv", "evidence", "loo"})],
+    "alpha": [Interval(Real, 0, None, closed="left"), StrOptions({"auto", "gcv", "evidence", "loo"})],
     "alphas": ["array-like", None],
     "solver": [StrOptions({"auto", "direct", "iterative"}), RidgeSolver],
     "tol": [Interval(Real, 0, None, closed="neither")],
     "max_iter": [Interval(Integral, 1, None, closed="left")],
     "validation_fraction": [Interval(Real, 0, 1, closed="neither"), None],
     "fit_intercept": ["boolean"],
-    "interval": [StrOptions({"normal", "conformal"})],
+    "interval": [StrOptions({"auto", "normal", "conformal"})],
     "checkpoint": [str, PathLike, None],
 }
 
@@ -62,33 +62,33 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
 
     Parameters
     ----------
-    kernel : str or Stationary, default="gaussian"
+    kernel : str or Stationary, default=None
         A kernel, or its name in lower case. "auto": the Gaussian or Matern kernel (nu = 1/2, 3/2, 5/2) of the largest
-        evidence.
-    features : transformer or "nystroem", default=None
-        Any scikit-learn transformer to use in place of `FourierFeatures(kernel, ...)`; `kernel`, `length_scale` and
-        `n_components` are then unused. "nystroem": `NystroemFeatures(kernel, ...)` with what `kernel`, `length_scale`
-        and `n_components` say, computed in float64: twice the cost of random features of the same width or more, and
-        far more accurate for rough kernels, whose frequencies are many, and where the target has little noise.
+        evidence. None: Gaussian; with features="auto", whichever predicts rows best that it has not seen.
+    features : {"auto", "fourier", "nystroem"} or transformer, default=None
+        "fourier" or None: random Fourier features, `FourierFeatures(kernel, ...)`. "nystroem": kernel values against
+        landmarks, `NystroemFeatures(kernel, ...)`, in float64, which go to zero away from the data: twice the cost or
+        more, and far more accurate for rough kernels and targets with little noise. "auto": landmarks for dense rows in
+        memory, up to 100,000; random features beyond, and where `n_components`, `sampling`, a checkpoint or the
+        iterative solver asks for them. A transformer: its own; `kernel`, `length_scale`, `n_components` are unused.
     n_components : int or "auto", default="auto"
-        Number of features D. "auto": 256, 512, 1024, ... until rows that are held out see no gain, or the budget ends
-        (`width_curve_`); the model is then that of all rows at the width that was chosen, and no product is computed
-        twice. Where that cannot be, sqrt(n) log n between 256 and 4096: below 2,000 rows, for rows that are not in
-        memory or a memory map, with `partial_fit`, a checkpoint, alpha="loo", solver="iterative", sampling="leverage"
-        or `features`.
-    alpha : {"gcv", "evidence", "loo"} or float, default="gcv"
+        Number of features D. "auto": 256, 512, 1024, ... random features until rows that are held out see no gain, or
+        the budget ends (`width_curve_`); 256, 1024, 2048 landmarks of features="auto", until leave-one-out errors see
+        none. Where that cannot be, sqrt(n) log n between 256 and 4096: below 2,000 rows, for rows not in memory or a
+        memory map, with `partial_fit`, a checkpoint, alpha="loo", solver="iterative", sampling="leverage".
+    alpha : {"auto", "loo", "evidence", "gcv"} or float, default="gcv"
         The penalty, as in scikit-learn's `Ridge` (not divided by n; the theory's lambda is alpha / n), or how to choose
-        it: generalised cross-validation or marginal likelihood, from the moments alone, or exact leave-one-out, with
-        one more pass.
+        it: "auto" by exact leave-one-out errors of up to 4,000 rows, "loo" of all of them, with one more pass; by the
+        marginal likelihood or generalised cross-validation, from the moments alone. "auto" is "evidence" for
+        `partial_fit` and rows that can be read only once, "gcv" with the iterative solver.
     alphas : array-like, default=None
-        Penalties to choose from. None: 25 from the rounding floor of the moments up to their trace, refined around the
-        best one (not for "loo").
+        Penalties to choose from. None: 25 or more, from the rounding floor of the moments up to their trace or beyond.
     length_scale : "auto", "ard", "median", float or array of shape (n_features,), default="auto"
-        "auto": one scale, learned by the evidence of a narrow map on a subsample (`bochner.tuning`), for the
-        penalty that is given if `alpha` is a number; the kernel's own if `kernel` is a kernel. "ard": one per feature,
-        learned likewise. "median": the median distance between rows. What is learned is learned with other frequencies
-        than those of the model, which therefore stay independent of it: certificates hold as they are. (A width that
-        was searched for is paid for in the probabilities of certificates.)
+        "auto": one scale, learned by the evidence of a narrow map on a subsample (`bochner.tuning`); that of the
+        kernel if it is one. With features="auto": one scale in units of the columns' spreads or one per column, of the
+        columns or of their normal scores (`WarpedFeatures`), whichever predicts rows best that it was not learned from;
+        units of columns do not matter then. "ard": one per feature, by evidence. "median": the median distance between
+        rows. What is learned is learned with other frequencies than those of the model: certificates hold as they are.
     solver : {"auto", "direct", "iterative"} or RidgeSolver, default="auto"
         "direct" forms the D x D moments in one pass. "iterative" makes many passes of conjugate gradients and holds no
         such matrix: for wide maps, beyond some 8,000 features. It has no evidence, and its error bars and degrees of
@@ -102,9 +102,10 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
         Of the iterative solver: share of the rows to leave out of the fit (4,096 at most); it ends when the error on
         them has settled.
     fit_intercept : bool, default=True
-    interval : {"normal", "conformal"}, default="normal"
-        How `predict(X, return_interval=...)` is calibrated: by the normal law of `return_std`, or by a tenth of the
-        rows (at most 2,000), held out of the fit, for distribution-free coverage (`ConformalScores`).
+    interval : {"auto", "normal", "conformal"}, default="auto"
+        How `predict(X, return_interval=...)` is calibrated: by the normal law of `return_std`; by a tenth of the rows
+        (at most 2,000), held out of the fit, for distribution-free coverage (`ConformalScores`); "auto": by
+        leave-one-out errors with alpha="auto", else normal.
     sampling : str or Sampler, default="monte_carlo"
         As in `FourierFeatures`.
     checkpoint : str or Path, default=None
@@ -125,14 +126,11 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
     coef_ : array of shape (D,) or (n_targets, D)
     intercept_ : float or array of shape (n_targets,)
     noise_variance_ : float or array of shape (n_targets,)
-        At its maximum likelihood for alpha="evidence" or a number; for "gcv" and "loo", such that the mean predictive
-        variance is the GCV estimate of the squared error.
+        At its maximum likelihood for "evidence" or a number; else as GCV ("gcv", "loo") or leave-one-out errors ask.
     log_marginal_likelihood_ : float
         At `alpha_`, with the noise variance at its maximum; summed over targets.
     dof_ : float
-        Effective degrees of freedom.
-    path_ : RidgePath or None
-        Criteria along the penalties that were tried.
+        Effective degrees of freedom; `path_` has them, and the criteria, along the penalties that were tried.
     loo_errors_ : array or None
         Mean squared leave-one-out error of each penalty, for alpha="loo".
     solver_ : str
@@ -162,15 +160,13 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
     >>> round(model.score(X, y), 2)
     0.98
     >>> mean, std = model.predict([[0.5]], return_std=True)
-    >>> bool(abs(mean[0] - np.sin(1.0)) < 2 * std[0])
-    True
     """
 
     _parameter_constraints: Constraints = _CONSTRAINTS
 
     def __init__(
         self,
-        kernel: str | Stationary = "gaussian",
+        kernel: str | Stationary | None = None,
         *,
         features: Transformer | str | None = None,
         n_components: int | str = "auto",
@@ -182,7 +178,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
         max_iter: int = 200,
         validation_fraction: float | None = None,
         fit_intercept: bool = True,
-        interval: str = "normal",
+        interval: str = "auto",
         sampling: str | Sampler = "monte_carlo",
         checkpoint: FilePath | None = None,
         random_state: Seed = None,
@@ -231,7 +227,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
         checkpoint = open_checkpoint(self, solver, rows)
         seed = resolve_seed(self.random_state)
         self.seed_ = seed if checkpoint is None else checkpoint.seed(seed)
-        settings, watch = ridge_settings(self, solver), CallbackWatch(self, rows)
+        settings, watch = ridge_settings(self, solver, rows), CallbackWatch(self, rows)
         self._store(fit_ridge(rows, settings, watch=watch, checkpoint=checkpoint, publish=self._store))
         warn_of_ridge(self.fitted_, stacklevel=4)
         return self
@@ -253,7 +249,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
             self.seed_, self._flat_target = resolve_seed(self.random_state), flat
         solver = DirectSolver() if isinstance(self.solver, str) else self.solver
         watch = CallbackWatch(self, rows)
-        self._store(add_rows(fit, rows, ridge_settings(self, solver), watch=watch, publish=self._store))
+        self._store(add_rows(fit, rows, ridge_settings(self, solver, None), watch=watch, publish=self._store))
         if fit is None:
             self._warn_of_first_block(rows.n_rows)
         return self
@@ -292,8 +288,12 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
             parts.append((mean - half, mean + half))
         return tuple(parts)
 
-    def _scale_learner(self) -> ScaleLearner:
-        return RidgeScales.for_alpha(self.alpha, exact=self.features == "nystroem")
+    def _scale_learner(self, landmarks: bool) -> ScaleLearner:
+        return RidgeScales.for_alpha(self.alpha, exact=landmarks)
+
+    @property
+    def _asks_for_fourier(self) -> bool:  # and what only random features have
+        return super()._asks_for_fourier or needs_random_features(self)
 
     def _store(self, fit: FittedRidge) -> None:
         self.fitted_ = fit

@@ -19,7 +19,7 @@ from bochner.solvers import DirectSolver, IterativeSolver, PenaltyRule, RidgeSol
 if TYPE_CHECKING:
     from bochner.estimators.regressor import KernelRegressor
 
-__all__ = ["open_checkpoint", "ridge_rows", "ridge_settings", "solver_for"]
+__all__ = ["needs_random_features", "open_checkpoint", "ridge_rows", "ridge_settings", "solver_for"]
 
 
 def ridge_rows(
@@ -30,7 +30,7 @@ def ridge_rows(
     flat = rows.n_targets == 1 if targets is None else targets.ndim == 1
     if not reset and rows.n_targets != (known := model.fitted_.n_targets):
         raise InvalidDataError(f"y must have {known} targets as before. Got {rows.n_targets}.")
-    if model.features == "nystroem" and rows.arrays is not None:
+    if rows.arrays is not None and model.uses_landmarks(rows):
         rows = replace(rows.arrays, dtype=np.dtype(np.float64))  # as its features: penalties below float32 are common
     return rows, flat
 
@@ -47,7 +47,8 @@ def solver_for(model: KernelRegressor, rows: RowSource) -> RidgeSolver:
     width = model.n_components
     if model.solver != "auto":
         return direct if model.solver == "direct" else iterative
-    if model.features is not None or isinstance(width, str) or rows.passes is not None or rows.known_rows is None:
+    other_features = model.features is not None and model.features not in ("auto", "fourier")
+    if other_features or isinstance(width, str) or rows.passes is not None or rows.known_rows is None:
         return direct
     chosen = choose_solver(
         n_rows=rows.n_rows,
@@ -61,14 +62,21 @@ def solver_for(model: KernelRegressor, rows: RowSource) -> RidgeSolver:
     return direct if chosen == "direct" else iterative
 
 
-def ridge_settings(model: KernelRegressor, solver: RidgeSolver) -> RidgeSettings:
-    """The parameters of an estimator as a value."""
+def needs_random_features(model: KernelRegressor) -> bool:
+    """Whether a checkpoint or a solver of products is asked for, which landmarks do not have."""
+    solver = model.solver
+    products = solver == "iterative" if isinstance(solver, str) else solver.needs == "products"
+    return products or model.checkpoint is not None
+
+
+def ridge_settings(model: KernelRegressor, solver: RidgeSolver, rows: RowSource | None) -> RidgeSettings:
+    """The parameters of an estimator as a value, for some rows; None: for rows that are still to come."""
     return RidgeSettings(
         owner=type(model).__name__,
-        features=model.feature_settings(model.seed_),
+        features=model.feature_settings(model.seed_, rows),
         solver=solver,
         rule=PenaltyRule(model.alpha, check_penalties(model, model.alphas), model.fit_intercept),
-        conformal=model.interval == "conformal",
+        interval=model.interval,
         validation_fraction=model.validation_fraction,
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 from sklearn.exceptions import ConvergenceWarning
 
 from bochner.data import RowSource
-from bochner.errors import IllConditionedWarning
+from bochner.errors import IllConditionedWarning, NoSkillWarning
 from bochner.fitting import FittedClassifier, FittedRidge, Pass
 
 __all__ = ["CallbackWatch", "warn_of_classifier", "warn_of_ridge"]
@@ -50,6 +50,13 @@ def warn_of_ridge(fit: FittedRidge, stacklevel: int) -> None:
             f"alpha={fit.solution.alpha:.3g} was used instead. Choose a larger alpha, fewer features, or float64 "
             "input.",
             IllConditionedWarning,
+            stacklevel=stacklevel + 1,
+        )
+    if fit.relative_error is not None and fit.relative_error >= 1:
+        warnings.warn(
+            f"The model is no better than the mean: on rows that were left out its error is {fit.relative_error:.3g} "
+            "times as large. Try features='auto' with alpha='auto', length_scale='ard' or other inputs.",
+            NoSkillWarning,
             stacklevel=stacklevel + 1,
         )
     if fit.solution.status is not None:

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 
 from bochner._typing import Array
 from bochner.errors import FileFormatError
-from bochner.features import FourierMap, OrbitFourierMap
+from bochner.features import FourierMap, OrbitFourierMap, RankWarp
 from bochner.groups import Transforms
 from bochner.statistics import Moments
 
@@ -57,6 +57,13 @@ def _(value: FourierMap) -> bool:
     m = len(omega)
     sized = omega.ndim == 2 and amplitude.shape == (m,) and phase.ndim == 1 and len(phase) <= m
     return sized and all(_is_array(array, np.dtype(float)) for array in arrays)
+
+
+@fits.register
+def _(value: RankWarp) -> bool:
+    d = len(value.reach)
+    arrays = all(_is_array(array, np.dtype(float)) for array in (value.knots, value.scores, value.reach))
+    return arrays and value.knots.ndim == 2 and value.knots.shape == value.scores.shape and value.reach.shape == (d,)
 
 
 @fits.register

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -12,6 +13,7 @@ from bochner.errors import invalid_parameter
 from bochner.kernels.base import Stationary
 from bochner.theory.base import Bound, Certificate, Source, Status, require
 from bochner.theory.certificate import rounded_down
+from bochner.theory.normalised import NormalisedKernel, normalised
 from bochner.theory.sources import BOCHNER
 
 __all__ = ["GridSupremum"]
@@ -36,7 +38,7 @@ class GridSupremum(Bound):
     power : array of shape (m,)
         The squared amplitudes a_i of the frequencies.
     radius : float
-        Largest distance between two points.
+        Largest distance between two points; in length scales for a kernel with one per feature.
     n_points : int, default=200_000
         Points of the grid.
     """
@@ -59,22 +61,27 @@ class GridSupremum(Bound):
         if not 0 < self.radius < np.inf:
             raise invalid_parameter(self, "radius", "a positive finite number", self.radius)
         lipschitz = self._lipschitz()
-        require(np.isfinite(lipschitz), "a Lipschitz kernel", self.kernel)
         step, points = self._grid(d)
         on_grid = max(self._largest(points[i : i + _BATCH]) for i in range(0, len(points), _BATCH))
         value = (on_grid + lipschitz * step * np.sqrt(d) / 2) * (1 + 1e-12)
+        unit = " length scales" if normalised(self.kernel).has_scale_per_feature else ""
         claim = (
-            f"the largest kernel error over all points at most {rounded_down(self.radius)} apart is {{value}} in "
+            f"the largest kernel error over all points at most {rounded_down(self.radius)}{unit} apart is {{value}} in "
             "exact arithmetic (computed on a grid, with the Lipschitz constant between its points)"
         )
         return self._certificate(value, 0.0, claim, radius=self.radius, on_grid=on_grid, grid_points=len(points))
 
+    @cached_property
+    def _scaled(self) -> tuple[NormalisedKernel, Array]:
+        """k / k(0) and the frequencies, in units of the length scales where there is one per feature."""
+        own, d = normalised(self.kernel), self.omega.shape[1]
+        return own.in_scaled_coordinates(d), self.omega * own.scales_per_feature(d)
+
     def _lipschitz(self) -> float:
-        """Lipschitz constant of s: |grad s| = |Omega' diag(a) sin| <= ||diag(sqrt a) Omega||_op sqrt(sum a)."""
-        weighted = np.sqrt(self.power)[:, None] * self.omega
-        return float(
-            np.linalg.norm(weighted, 2) * np.sqrt(self.power.sum()) + self.kernel.lipschitz(self.omega.shape[1])
-        )
+        """Lipschitz constant of s - k: |grad s| = |Omega' diag(a) sin| <= ||diag(sqrt a) Omega||_op sqrt(sum a)."""
+        own, omega = self._scaled
+        of_estimate = np.linalg.norm(np.sqrt(self.power)[:, None] * omega, 2) * np.sqrt(self.power.sum())
+        return float(of_estimate + self.kernel.variance * own.lipschitz(omega.shape[1]))
 
     def _grid(self, d: int) -> tuple[float, Array]:
         """Step and points of the half grid (f is even) that covers the ball."""
@@ -88,5 +95,6 @@ class GridSupremum(Bound):
         return step, points[inside]
 
     def _largest(self, delta: Array) -> float:
-        estimate = np.cos(delta @ self.omega.T) @ self.power
-        return float(np.max(np.abs(estimate - self.kernel.at(delta))))
+        own, omega = self._scaled
+        estimate = np.cos(delta @ omega.T) @ self.power
+        return float(np.max(np.abs(estimate - self.kernel.variance * own.at(delta))))

@@ -26,6 +26,7 @@ from bochner.estimators import (
     KernelRegressor,
 )
 from bochner.estimators.map_transformer import MapTransformer
+from bochner.features import WarpedMap
 from bochner.features.nystroem import NystroemMap
 from bochner.io.onnx.graph import Tensor, onnx_type
 from bochner.io.onnx.maps import features_of
@@ -179,6 +180,11 @@ def _(feature_map: NystroemMap, Z: Tensor, alpha: float) -> Tensor:
         raise UnsupportedModelError("Error bars of a model with invariant landmarks have no static graph.")
     shortfall = np.maximum(feature_map.values.kernel.variance - (Z * Z).sum(1, keepdims=True), 0.0)
     return feature_map.in_units_of_noise(shortfall, alpha)
+
+
+@unseen_variance.register
+def _(feature_map: WarpedMap, Z: Tensor, alpha: float) -> Tensor | float:
+    return unseen_variance(feature_map.base, Z, alpha)
 
 
 @outputs.register

@@ -12,7 +12,7 @@ from bochner._dense import dense
 from bochner._typing import Array
 from bochner.errors import UnsupportedModelError
 from bochner.estimators.map_transformer import MapTransformer
-from bochner.features import FourierMap, OrbitFourierMap, OrbitMap, SplineMap, TransformerMap
+from bochner.features import FourierMap, OrbitFourierMap, OrbitMap, RankWarp, SplineMap, TransformerMap, WarpedMap
 from bochner.features.nystroem import KernelMap, NystroemMap
 from bochner.groups import Transforms
 from bochner.io.onnx.graph import Tensor
@@ -71,6 +71,28 @@ def _(feature_map: NystroemMap, X: Tensor) -> Tensor:
     # In float64 whatever the type of X: whitening magnifies the rounding of kernel values.
     whitening = solve_triangular(feature_map.factor, np.eye(len(feature_map.factor)), lower=True).T
     return (features(feature_map.values, X.astype(np.float64)) @ whitening).astype(X.dtype)
+
+
+@features.register
+def _(feature_map: WarpedMap, X: Tensor) -> Tensor:
+    return features(feature_map.base, _warped(feature_map.warp, X))
+
+
+def _warped(warp: RankWarp, X: Tensor) -> Tensor:
+    """Normal scores as sums of ramps: score_1 + sum_k slope_k min(max(x - knot_k, 0), knot_k+1 - knot_k), and tails."""
+    in_float64, columns = X.astype(np.float64), []
+    for j, (knots, scores) in enumerate(zip(warp.knots, warp.scores)):
+        kept = np.append(np.diff(knots) > 0, True)
+        values, heights = knots[kept], scores[kept]
+        x = in_float64.column(j)
+        score = np.log(1 + np.maximum(x - values[-1], 0.0) / warp.reach[j]) + heights[0]
+        score = score - np.log(1 + np.maximum(values[0] - x, 0.0) / warp.reach[j])
+        if len(values) > 1:
+            slopes = np.diff(np.diff(heights) / np.diff(values), prepend=0.0)
+            inside = values[-1] - np.maximum(values[-1] - x, 0.0)
+            score = score + np.maximum(inside - values[:-1], 0.0) @ slopes[:, None]
+        columns.append(score)
+    return columns[0].beside(*columns[1:]).astype(X.dtype)
 
 
 @features.register
