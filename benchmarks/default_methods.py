@@ -84,25 +84,25 @@ def own_rules() -> dict[str, Fit]:
         return fitted(lambda: bo.KernelRegressor(alpha=alpha, length_scale=scale, random_state=0))
 
     pairs = product(("gcv", "loo", "evidence"), ("auto", "ard"))
-    return {f"own {alpha} {scale}": rule(alpha, scale) for alpha, scale in pairs}
+    return {f"own_{alpha}_{scale}": rule(alpha, scale) for alpha, scale in pairs}
 
 
 METHODS: dict[str, dict[str, Fit]] = {
     "regression": {
         "ours": fitted(lambda: bo.KernelRegressor(random_state=0)),
         "trees": fitted(lambda: HistGradientBoostingRegressor(random_state=0)),
-        "kernel ridge": best_of(kernel_ridges, 8000, GRID_ROWS),
-        "SVR": best_of(support_regressions, 4000, GRID_ROWS),
-        "GP": gaussian_process,
+        "kernel_ridge": best_of(kernel_ridges, 8000, GRID_ROWS),
+        "svr": best_of(support_regressions, 4000, GRID_ROWS),
+        "gp": gaussian_process,
         "linear": fitted(lambda: scaled(RidgeCV(np.geomspace(1e-4, 1e4, 17)))),
         **own_rules(),
     },
     "classification": {
         "ours": fitted(lambda: bo.KernelClassifier(random_state=0)),
         "trees": fitted(lambda: HistGradientBoostingClassifier(random_state=0)),
-        "SVC": best_of(support_classifiers, 8000),
+        "svc": best_of(support_classifiers, 8000),
         "linear": fitted(lambda: scaled(LogisticRegression(max_iter=1000))),
     },
 }
-SCALED = frozenset({"kernel ridge", "SVR", "SVC", "GP", "linear"})
+SCALED = frozenset({"kernel_ridge", "svr", "svc", "gp", "linear"})
 """Methods that scale the columns themselves: raw and standardised rows are one to them, and run once."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -73,9 +74,17 @@ class FileTable:
         y = y.astype(float if self.task == "regression" else int)
         X, X_test = inputs.iloc[train], inputs.iloc[test]
         if self.name.startswith("mixed_"):
-            encoder = bo.TableEncoder().fit(X)
-            X, X_test = encoder.transform(X), encoder.transform(X_test)
+            X, X_test = encoded(X, X_test)
         return Split(np.asarray(X, dtype=float), y[train], np.asarray(X_test, dtype=float), y[test])
+
+
+def encoded(train: pd.DataFrame, test: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """A table with texts and dates as numbers, by what the training rows say."""
+    encoder = bo.TableEncoder().fit(train)
+    with warnings.catch_warnings():
+        # Values that only test rows have are expected, and no warning of the model that is measured.
+        warnings.simplefilter("ignore", bo.errors.TableWarning)
+        return encoder.transform(train), encoder.transform(test)
 
 
 @lru_cache(maxsize=1)
