@@ -135,7 +135,7 @@ class Engine(ABC):
     def apply(
         self, rows: RowSource, function: Callable[[Rows], Array], shape: tuple[int, ...], dtype: np.dtype[Any]
     ) -> Any:
-        """`function(X)` (b, *shape) of all rows: an array, or a lazy one that stays with the rows.
+        """`function(X)` of all rows, b values of a shape: an array, or a lazy one that stays with the rows.
 
         `function` can be sent to workers.
         """

@@ -91,7 +91,7 @@ class DaskEngine(Engine):
     def apply(
         self, rows: RowSource, function: Callable[[Rows], Array], shape: tuple[int, ...], dtype: np.dtype[Any]
     ) -> Any:
-        """A lazy Dask array (n, *shape)."""
+        """A lazy Dask array, n values of the shape."""
         source, shared = _partitioned(rows), dask.delayed(function, traverse=False)
         pieces = [
             dask.array.from_delayed(delayed_task(_applied)(part, shared), (int(n), *shape), dtype)
