@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import lru_cache
@@ -14,7 +14,7 @@ from threadpoolctl import ThreadpoolController
 
 from bochner.config import get_config
 
-__all__ = ["run_in_threads", "single_threaded_blas", "threads_for_factor"]
+__all__ = ["results_in_threads", "run_in_threads", "single_threaded_blas", "threads_for_factor"]
 
 _WIDEST_IN_THREADS = 8192
 
@@ -84,6 +84,17 @@ def run_in_threads(
     finally:
         if hasattr(items, "close"):
             items.close()  # a generator that reads ahead stops now
+
+
+def results_in_threads(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
+    """What some tasks return, in their order; they run on all threads, and none waits for another."""
+    found: dict[int, Result] = {}
+
+    def work(i: int, _: None) -> None:
+        found[i] = tasks[i]()
+
+    run_in_threads(work, range(len(tasks)), state=lambda: None)
+    return [found[i] for i in range(len(tasks))]
 
 
 class _Numbered(Iterator[tuple[int, Item]]):

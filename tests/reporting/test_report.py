@@ -5,7 +5,6 @@ import re
 import subprocess
 import sys
 from html import unescape
-from html.parser import HTMLParser
 
 import numpy as np
 import pandas as pd
@@ -13,22 +12,7 @@ import pytest
 
 import bochner as bo
 from bochner.errors import MissingExtraError
-
-EVIL = "<script>alert('x')</script>\"'&</style>"
-
-
-class Tags(HTMLParser):
-    """Counts tags, and collects every address in an attribute."""
-
-    def __init__(self):
-        super().__init__()
-        self.count, self.addresses = {}, []
-
-    def handle_starttag(self, tag, attrs):
-        self.count[tag] = self.count.get(tag, 0) + 1
-        self.addresses += [
-            value for name, value in attrs if name in ("src", "href", "action", "data", "srcset", "poster")
-        ]
+from tests.reporting.tags import EVIL, Tags
 
 
 @pytest.fixture(scope="module")

@@ -2,27 +2,11 @@
 
 import re
 from html import unescape
-from html.parser import HTMLParser
 
 import pytest
 
 from bochner.reporting.svg import Axis, Chart, Rule, Series
-
-EVIL = "<script>alert('x')</script>\"'&</style>"
-
-
-class Tags(HTMLParser):
-    """Counts tags, and collects every address in an attribute."""
-
-    def __init__(self):
-        super().__init__()
-        self.count, self.addresses = {}, []
-
-    def handle_starttag(self, tag, attrs):
-        self.count[tag] = self.count.get(tag, 0) + 1
-        self.addresses += [
-            value for name, value in attrs if name in ("src", "href", "action", "data", "srcset", "poster")
-        ]
+from tests.reporting.tags import EVIL, Tags
 
 
 def test_a_point_is_drawn_where_its_axes_say():

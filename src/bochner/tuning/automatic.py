@@ -12,7 +12,6 @@ measured in units of their own spread: multiplying a column by a positive number
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -22,7 +21,7 @@ import numpy as np
 
 from bochner._dense import dense
 from bochner._random import Purpose, generator
-from bochner._threads import run_in_threads
+from bochner._threads import results_in_threads
 from bochner._typing import Array, Rows
 from bochner.features import RankWarp
 from bochner.kernels import Stationary
@@ -118,7 +117,7 @@ class _Search:
         if self.n_learned == len(self.Y):
             n = float(len(self.Y) if self.weight is None else np.sum(self.weight))
             return min(candidates, key=lambda each: each.schwarz_criterion(n))
-        return _best(candidates, _in_threads([partial(self.errors, each) for each in candidates]))
+        return _best(candidates, results_in_threads([partial(self.errors, each) for each in candidates]))
 
     def errors(self, candidate: _Candidate) -> Array:
         """Squared leave-one-out errors of the rows that the candidate was not learned from, summed over targets."""
@@ -171,9 +170,9 @@ def tune_automatically(
     search = _Search(_standardised(Y, weight), weight, n_learned, seed, penalty, clock)
     kinds = [plain, *([Columns.ranked(rows)] if warps and _gains_from_ranks(rows) else [])]
     middle = _middle(kernels)
-    found = list(chain(*_in_threads([partial(search.of_columns, kind, middle) for kind in kinds])))
+    found = list(chain(*results_in_threads([partial(search.of_columns, kind, middle) for kind in kinds])))
     best, others = search.best(found), [kernel for kernel in kernels if kernel is not middle]
-    rivals = [best, *_in_threads([partial(search.with_kernel, best, kernel) for kernel in others])]
+    rivals = [best, *results_in_threads([partial(search.with_kernel, best, kernel) for kernel in others])]
     best = search.best(rivals)
     stages = [candidate.stage for candidate in [*found, *rivals[1:]]]
     if n_learned < n:
@@ -222,17 +221,6 @@ def _standardised(Y: Array, weight: Array | None) -> Array:
     targets = targets - np.average(targets, axis=0, weights=weight)
     size = float(np.sqrt(np.mean(np.average(targets**2, axis=0, weights=weight))))
     return targets / size if size > 0 else targets
-
-
-def _in_threads(tasks: list[Callable[[], Any]]) -> list[Any]:
-    """Results of some tasks, in their order."""
-    found: dict[int, Any] = {}
-
-    def work(i: int, _: None) -> None:
-        found[i] = tasks[i]()
-
-    run_in_threads(work, range(len(tasks)), state=lambda: None)
-    return [found[i] for i in range(len(tasks))]
 
 
 def _in_units(tuning: Tuning, unit: Array) -> Tuning:

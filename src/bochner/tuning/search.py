@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
-from bochner._threads import run_in_threads
+from bochner._threads import results_in_threads
 from bochner._typing import Array, Rows
 from bochner.kernels import Gaussian, Matern, Stationary
 from bochner.tuning.choice import best_kernel
@@ -90,11 +91,11 @@ def tune(
     exact = all([exact, criterion == "evidence", *map(KernelEvidence.is_for, kernels)])
     points = [(kernel, start) for kernel in kernels for start in starts(data, kernel, seed, n_restarts)]
     search = [Descent(data, kernel, start, seed, criterion, penalty, clock) for kernel, start in points]
-    done = _run_all(search, _EXACT_SEARCH if exact else _SEARCH[per_feature])
+    size = _EXACT_SEARCH if exact else _SEARCH[per_feature]
+    done = results_in_threads([partial(descent.run, size) for descent in search])
     best, factor = _choose(data, kernels, done, n_restarts, exact)
     last = replace(done[best], theta=_parameters(done[best]).stretched(np.log(factor)).to_vector())
-    size = _refinement(data, n_samples or len(data.Y), width, exact)
-    last = _refined(search[best], last, size, done)
+    last = _refined(search[best], last, _refinement(data, n_samples or len(data.Y), width, exact), done)
     if exact and per_feature:
         last = _or_common_scale(search[best], last, done)
     return _tuning(data, last, done, criterion, n_restarts, clock)
@@ -115,17 +116,6 @@ def _or_common_scale(descent: Descent, stage: Stage, done: list[Stage]) -> Stage
     common = replace(descent, start=descent.start.with_common_scale())
     done.append(common.run(replace(_EXACT_SEARCH, rows=stage.n_rows)))
     return min(stage, done[-1], key=lambda each: _held_out_error(descent.data, each))
-
-
-def _run_all(descents: list[Descent], size: Size) -> list[Stage]:
-    """The stages of some descents, in their order."""
-    stages: dict[int, Stage] = {}
-
-    def descend(i: int, _: None) -> None:
-        stages[i] = descents[i].run(size)
-
-    run_in_threads(descend, range(len(descents)), state=lambda: None)
-    return [stages[i] for i in range(len(descents))]
 
 
 def _parameters(stage: Stage) -> EvidenceParameters:
