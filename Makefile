@@ -9,8 +9,9 @@ READY := $(VENV)/.ready
 demo: $(READY)
 	$(PY) -m bochner.cli.demo
 
+# One BLAS thread for each of the two processes: threads that wait by spinning take the cores from each other.
 test: check
-	$(PY) -m pytest -n 2 -m "not slow"
+	OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -n 2 -m "not slow"
 
 check: $(READY)
 	$(PY) -m ruff check .
@@ -29,7 +30,7 @@ docs: $(READY)
 # The study (it goes on where an interrupted one was, and fails if a promise is refuted), then the slow tests.
 validate: $(READY)
 	$(PY) -m benchmarks.validity
-	$(PY) -m pytest -n 2 -m slow
+	OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -n 2 -m slow
 
 bench: $(READY)
 	$(PY) -m pip install --quiet --group bench

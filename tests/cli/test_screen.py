@@ -31,5 +31,5 @@ def test_a_terminal_has_a_bar_for_the_fit_and_the_model_file_does_not(houses, tm
             shown += piece
     os.close(reader)
     assert process.wait() == 0
-    assert b"Fitting 320 rows with 256 features" in shown
+    assert b"Fitting 320 rows" in shown
     assert bo.load(tmp_path / "houses.bochner").predict(houses).shape == (400,)

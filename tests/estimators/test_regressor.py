@@ -79,11 +79,11 @@ def test_any_split_of_the_rows_gives_the_model_of_fit(cuts, weighted):
 
 
 def test_partial_fit_chooses_the_penalty_again_and_fit_starts_anew():
-    model = fixed().partial_fit(X[:100], y[:100])
+    model = fixed(alpha="gcv").partial_fit(X[:100], y[:100])
     first = model.alpha_
     model.partial_fit(X[100:], y[100:])
     assert model.alpha_ != first
-    assert model.alpha_ == pytest.approx(fixed().fit(X, y).alpha_, rel=1e-3)
+    assert model.alpha_ == pytest.approx(fixed(alpha="gcv").fit(X, y).alpha_, rel=1e-3)
     assert model.fit(X[:100], y[:100]).moments_.n_rows == 100
 
 

@@ -210,7 +210,7 @@ def test_a_model_of_an_engine_has_its_bill_and_is_saved_without_it(solver, rows,
 
 def test_a_classifier_works_on_an_engine(rows):
     X, y = rows
-    settings = {"n_components": 64, "length_scale": 2.0, "random_state": 0}
+    settings = {"n_components": 64, "length_scale": 2.0, "alpha": 1.0, "random_state": 0}
     there = bo.KernelClassifier(**settings).fit(ParcelRows(X, y > 0))
     here = bo.KernelClassifier(**settings).fit(X, (y > 0).astype(float))
     np.testing.assert_allclose(there.coef_, here.coef_, rtol=1e-4, atol=1e-5)

@@ -12,6 +12,12 @@ from bochner.fitting import WIDTHS
 from bochner.fitting.width_search import _held_out
 from bochner.planning import default_width
 
+
+def fourier(*kernel, **settings):
+    """A regressor on random features whose width is searched for."""
+    return bo.KernelRegressor(*kernel, **{"features": "fourier", "alpha": "gcv"} | settings)
+
+
 N = 4000
 X = np.random.default_rng(0).uniform(-1, 1, (N, 4))
 NOISE = np.random.default_rng(1).standard_normal(N)
@@ -22,7 +28,7 @@ SMOOTH_KERNEL, ROUGH_KERNEL = bo.Gaussian(1.5), bo.Gaussian(0.7)
 
 
 def regressor(kernel=SMOOTH_KERNEL, **parameters):
-    return bo.KernelRegressor(kernel, **{"random_state": 0, **parameters})
+    return fourier(kernel, **{"random_state": 0, **parameters})
 
 
 @cache

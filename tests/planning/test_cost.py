@@ -25,10 +25,10 @@ def test_learning_scales_costs_more_for_more_rows_columns_and_kernels_up_to_the_
         return COST.tuning_seconds(n_rows, n_features, n_kernels, n_threads)
 
     assert seconds(n_kernels=0) == 0
-    assert seconds(100) < seconds(400) < seconds(1000) < seconds(10**4) == seconds(10**7)
+    assert seconds(100) < seconds(400) < seconds(900) < seconds(10**4) == seconds(10**7)
     assert seconds(n_features=5) < seconds(n_features=50)
     assert seconds(n_kernels=1) < seconds(n_kernels=4)
-    assert seconds(n_threads=2) == pytest.approx(seconds() / 2)
+    assert seconds(n_threads=2) == pytest.approx(seconds() / 2, rel=0.1)  # but for what a step takes at any size
 
 
 def test_kept_features_and_a_given_penalty_save_time():

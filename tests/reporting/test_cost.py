@@ -59,7 +59,7 @@ def test_a_search_for_a_width_is_not_called_two_passes(monkeypatch):
     X = np.random.default_rng(0).uniform(-1, 1, (3000, 4))
     passes = _CountedPasses(monkeypatch)
     y = np.sin(5 * X[:, 0] * X[:, 1]) + X[:, 2] * X[:, 3]
-    model = bo.KernelRegressor(bo.Gaussian(0.4), random_state=0).fit(X, y)
+    model = bo.KernelRegressor(bo.Gaussian(0.4), features="fourier", alpha="gcv", random_state=0).fit(X, y)
     summary, n_widths = summarise(model), len(model.width_curve_.widths)
     assert passes.n == n_widths + 1  # the last adds the rows that the search had held out
     assert summary["cost"]["passes"] == n_widths > 2

@@ -65,7 +65,7 @@ def test_a_given_penalty_has_no_path(waves):
     with pytest.raises(AssumptionError, match="given"):
         bo.RidgePathDisplay.from_estimator(model)
     with pytest.raises(InvalidParameterError, match="criterion"):
-        bo.RidgePathDisplay.from_estimator(waves.regressor, criterion="loo")
+        bo.RidgePathDisplay.from_estimator(waves.regressor, criterion="cv")
 
 
 def test_the_spectrum_falls_and_has_the_trace_of_the_moments(waves):

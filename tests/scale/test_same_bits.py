@@ -48,12 +48,13 @@ ANSWERS = {
         bo.KernelRegressor(KERNEL, n_components=64, solver="iterative", alpha=1.0, random_state=0), y
     ),
     "width": lambda: model(bo.KernelRegressor(KERNEL, n_components="auto", random_state=0), y),
-    "logistic": lambda: model(bo.KernelClassifier(KERNEL, n_components=64, random_state=0), classes),
+    "logistic": lambda: model(bo.KernelClassifier(KERNEL, n_components=64, alpha=1.0, random_state=0), classes),
+    "squared error": lambda: model(bo.KernelClassifier(KERNEL, n_components=64, random_state=0), classes),
     "hinge": lambda: model(
         bo.KernelClassifier(KERNEL, n_components=32, loss="hinge", alpha=30.0, tol=1e-2, random_state=0), classes
     ),
     "rows that do not return": lambda: np.ravel(
-        bo.KernelClassifier(KERNEL, n_components=32, random_state=0)
+        bo.KernelClassifier(KERNEL, n_components=32, alpha=1.0, random_state=0)
         .partial_fit(X[:2000], classes[:2000], classes=[0, 1, 2])
         .partial_fit(X[2000:], classes[2000:])
         .coef_

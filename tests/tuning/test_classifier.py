@@ -108,7 +108,7 @@ def test_the_scale_found_is_as_good_on_new_rows_as_the_best_of_a_grid():
     train, new = slice(0, 3000), slice(3000, None)
 
     def losses(scale):
-        model = bo.KernelClassifier(length_scale=scale, n_components=512, alpha=0.3, random_state=1)
+        model = bo.KernelClassifier(length_scale=scale, features="fourier", n_components=512, alpha=0.3, random_state=1)
         return row_losses(model.fit(X[train], labels[train]), X[new], labels[new])
 
     *others, best = sorted((losses(scale) for scale in (0.5, 1.0, 2.0, 4.0, 8.0)), key=np.mean, reverse=True)
@@ -147,7 +147,7 @@ def test_new_rows_are_never_predicted_worse_than_with_the_median(choice):
         median, learned = (
             row_losses(model.fit(X[:1000], labels[:1000]), X[1000:], labels[1000:])
             for model in (
-                bo.KernelClassifier(length_scale=scale, n_components=256, alpha=0.1, random_state=0)
+                bo.KernelClassifier(length_scale=scale, features="fourier", n_components=256, alpha=0.1, random_state=0)
                 for scale in ("median", choice)
             )
         )
@@ -242,7 +242,9 @@ def test_the_kernel_that_predicts_best_is_chosen_in_any_order():
 
 
 def classifier(**setting):
-    return bo.KernelClassifier(**{"n_components": 128, "alpha": 0.1, "random_state": 0, **setting})
+    return bo.KernelClassifier(
+        **{"features": "fourier", "n_components": 128, "alpha": 0.1, "random_state": 0, **setting}
+    )
 
 
 def test_the_classifier_learns_scales_and_says_which():

@@ -147,7 +147,9 @@ def test_the_frequencies_of_the_model_are_not_those_of_the_tuning():
 def test_the_regressor_learns_scales_and_says_which():
     X, y = wave()
     median, one, ard = (
-        bo.KernelRegressor(n_components=512, length_scale=choice, random_state=0).fit(X[:1000], y[:1000])
+        bo.KernelRegressor(features="fourier", n_components=512, length_scale=choice, random_state=0).fit(
+            X[:1000], y[:1000]
+        )
         for choice in ("median", "auto", "ard")
     )
     assert median.tuning_ is None

@@ -31,12 +31,12 @@ __all__ = ["fit"]
 )  # fmt: skip
 @click.option("--split-column", metavar="COLUMN", help="Hold out the rows in which this column says test, true or 1.")
 @click.option(
-    "--kernel", type=click.Choice(["auto", *options.KERNELS]), default="gaussian", show_default=True,
-    help="How rows are compared; auto: Gaussian or Matern, by the data.",
+    "--kernel", type=click.Choice(["auto", *options.KERNELS]),
+    help="How rows are compared; auto: Gaussian or Matern, by the data.  [default: that of the library]",
 )  # fmt: skip
 @click.option(
     "-D", "--features-count", "features", type=click.IntRange(2), metavar="NUMBER",
-    help="Random features.  [default: sqrt(n) log n, or what --eps or the budget asks for]",
+    help="Random features.  [default: landmarks, as many as the data ask for; what --eps or the budget asks for]",
 )  # fmt: skip
 @click.option(
     "--length-scale", type=options.NumberOr("auto", "ard", "median"), default="auto", show_default=True,
@@ -44,8 +44,7 @@ __all__ = ["fit"]
 )  # fmt: skip
 @click.option(
     "--alpha", type=options.NumberOr("auto", "gcv", "evidence", "loo", "cv"), default="auto", show_default=True,
-    help="Penalty; auto: by leave-one-out (regression, up to 4,096 features; KernelRegressor() has gcv) or "
-    "cross-validation (KernelClassifier() has 1.0).",
+    help="Penalty; auto: by predictions of rows that were left out.",
 )  # fmt: skip
 @click.option("--weight", metavar="COLUMN", help="Weights of the rows.")
 @options.drop
@@ -101,7 +100,7 @@ def _run(given: JsonDict, screen: Screen) -> None:
         with config_context(memory=asked.memory):
             progress.step("Planning")
             plan = learning.plan_for(asked, X, rows.target, rows.fit.y)
-            progress.step(f"Fitting {len(rows.fit):,} rows with {plan.n_components:,} features")
+            progress.step(f"Fitting {len(rows.fit):,} rows")
             learned = learning.learn(asked, encoder, X, rows, plan, progress)
             progress.step("Certifying")
             certificate = learning.certify(learned, X, rows, asked.delta)
@@ -113,7 +112,7 @@ def _run(given: JsonDict, screen: Screen) -> None:
                 **scored_rows(rows.held_out),
                 held_out=True,
                 title=f"{asked.target} from {Path(asked.table).name}",
-                plan=learning.bill(plan, X, rows.target),
+                plan=learning.bill(asked, plan, X, rows.target),
                 extra=about(asked, rows, learned),
                 certificate=certificate,
                 delta=asked.delta,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from bochner._typing import JsonDict
 from bochner.cli.learning import FitOptions, Learned
 from bochner.cli.screen import Part, paragraph, table
+from bochner.kernels.text import in_one_line
 from bochner.memory import format_bytes
 from bochner.tables import SplitTable, TableRows
 from bochner.tables.target import RULE
@@ -18,7 +18,7 @@ __all__ = ["about", "found", "parts", "scored_rows"]
 
 def about(asked: FitOptions, rows: SplitTable, learned: Learned) -> JsonDict:
     """Facts for the report that the model does not hold: table, task, measured time and memory."""
-    told: JsonDict = {
+    return {
         "seconds": learned.cost.seconds,
         "memory": learned.cost.memory,
         "table": asked.table,
@@ -28,8 +28,6 @@ def about(asked: FitOptions, rows: SplitTable, learned: Learned) -> JsonDict:
         "rows_held_out": len(rows.held_out),
         "rows_without_target": rows.n_without_target,
     }
-    other = [each.sentence for each in learned.departures]
-    return told | ({"not_the_default_of_the_library": "; ".join(other)} if other else {})
 
 
 def scored_rows(held_out: TableRows) -> JsonDict:
@@ -56,11 +54,10 @@ def found(
         "dtype": encoder.dtype,
         "model": {
             "class": type(model).__name__,
-            "kernel": _short(repr(model.features_.kernel_)),
+            "kernel": in_one_line(model.features_.kernel_),
             "features": model.features_.n_components_,
             "alpha": model.alpha_,
             "seed": asked.seed,
-            "not_library_defaults": [each.to_dict() for each in learned.departures],
         },
         "score": summary["quality"],
         "certificate": None if isinstance(certificate, str) else certificate.to_dict(),
@@ -69,11 +66,6 @@ def found(
         "plan": summary["cost"]["plan"],
         "files": {"model": asked.model_file, "report": asked.report},
     }
-
-
-def _short(text: str) -> str:
-    """Numbers of a text with four digits."""
-    return re.sub(r"\d+\.\d{5,}(e-?\d+)?", lambda number: f"{float(number[0]):.4g}", text)
 
 
 def parts(found: JsonDict) -> Iterator[Part]:
@@ -98,8 +90,6 @@ def _lines(found: JsonDict) -> Iterator[tuple[str, str]]:
         yield "" if at else "inputs", sentence
     yield "", f"in all {len(found['columns']):,} columns of {found['dtype']}"
     yield "model", f"{model['class']}, {model['kernel']}, {model['features']:,} features, alpha {model['alpha']:.3g}"
-    for departure in model["not_library_defaults"]:
-        yield "", departure["sentence"]
 
 
 def _regression(score: JsonDict, target: str) -> Iterator[Part]:

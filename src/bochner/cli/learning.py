@@ -8,7 +8,6 @@ from sklearn.pipeline import Pipeline
 
 from bochner import KernelClassifier, KernelRegressor, plan
 from bochner._typing import Array, JsonDict
-from bochner.cli.defaults import Departure, departures, penalty_rule
 from bochner.cli.exits import OverBudgetError
 from bochner.cli.meter import Cost, measured
 from bochner.cli.screen import Progress
@@ -16,7 +15,7 @@ from bochner.data import read_table
 from bochner.errors import AssumptionError, InvalidDataError
 from bochner.features import FourierShape
 from bochner.kernels import Stationary
-from bochner.planning import Plan, default_width
+from bochner.planning import LANDMARK_ROWS, Plan, default_width
 from bochner.solvers import classifier_bill
 from bochner.tables import (
     SplitTable,
@@ -51,7 +50,7 @@ class FitOptions:
     report: str
     test_size: float
     split_column: str | None
-    kernel: str
+    kernel: str | None
     features: int | None
     length_scale: float | str
     alpha: float | str
@@ -71,21 +70,19 @@ class FitOptions:
         """Whether neither a number of features nor an accuracy was asked for."""
         return self.features is None and self.eps is None
 
-    @property
-    def settled(self) -> set[str]:
-        """Parameters of the model that an option decides."""
-        limited = not self.width_is_free or self.time is not None or self.memory is not None
-        return {*(["n_components"] if limited else []), *(["alpha"] if self.alpha != "auto" else [])}
+    def is_automatic(self, task: Task, n_rows: int) -> bool:
+        """Whether the model is left to the library, which takes landmarks for so many rows."""
+        unlimited = self.width_is_free and self.time is None and self.memory is None
+        return unlimited and n_rows <= LANDMARK_ROWS and (task == "regression" or self.alpha == "auto")
 
 
 @dataclass(frozen=True)
 class Learned:
-    """A fitted model with its encoder, what the fit cost, and where it differs from the library's default."""
+    """A fitted model with its encoder, and what the fit cost."""
 
     encoder: TableEncoder
     model: KernelRegressor | KernelClassifier
     cost: Cost
-    departures: list[Departure]
 
     @property
     def pipeline(self) -> Pipeline:
@@ -121,6 +118,8 @@ def plan_for(asked: FitOptions, X: Array, target: Target, y: Array) -> Plan:
 
     Without either, the width is that of the optimal learning rate, or what the budget allows.
     """
+    if asked.is_automatic(target.task, len(X)):
+        return plan(X, y if target.task == "regression" else None, features="auto", delta=asked.delta)
     if asked.time is not None and target.task == "classification":
         raise InvalidDataError("--time is for regression: the time of a classifier is not planned. Use -D.")
     settled = plan(
@@ -141,16 +140,16 @@ def plan_for(asked: FitOptions, X: Array, target: Target, y: Array) -> Plan:
     return settled
 
 
-def _planned_kernel(asked: FitOptions, X: Array) -> Stationary | str:
-    """The kernel with its scale, or its name if that will be learned."""
+def _planned_kernel(asked: FitOptions, X: Array) -> Stationary | str | None:
+    """The kernel with its scale, or its name, or None, if that will be learned."""
     if asked.length_scale in ("auto", "ard"):
         return asked.kernel
     return ScaleRule("fit", asked.kernel, asked.length_scale).resolve_sample(X, seed=asked.seed)
 
 
-def bill(plan: Plan, X: Array, target: Target) -> JsonDict:
+def bill(asked: FitOptions, plan: Plan, X: Array, target: Target) -> JsonDict:
     """Plan as plain data; for a classifier with its own memory bill, and without a time, which is not known before."""
-    if target.task == "regression":
+    if target.task == "regression" or asked.is_automatic(target.task, len(X)):
         return plan.to_dict()
     shape = FourierShape(plan.n_components, X.shape[1])
     items = classifier_bill(shape, n_rows=len(X), n_classes=target.classes, dtype=X.dtype)
@@ -158,16 +157,17 @@ def bill(plan: Plan, X: Array, target: Target) -> JsonDict:
 
 
 def model_for(asked: FitOptions, plan: Plan, task: Task, n_rows: int) -> KernelRegressor | KernelClassifier:
-    """The library's model: its own defaults, but for what was asked for and for the penalty (`departures`).
+    """The library's model: its own defaults, but for what was asked for, by options or by a budget.
 
     A width that nobody asked for, and that the budget has room for, is left to the model.
     """
     kind = KernelRegressor if task == "regression" else KernelClassifier
-    roomy = asked.width_is_free and asked.time is None and plan.n_components >= default_width(n_rows)
+    enough = asked.is_automatic(task, n_rows) or plan.n_components >= default_width(n_rows)
+    roomy = asked.width_is_free and asked.time is None and enough
     return kind(
         asked.kernel,
         n_components="auto" if roomy else plan.n_components,
-        alpha=penalty_rule(task, plan.n_components) if asked.alpha == "auto" else asked.alpha,
+        alpha=asked.alpha,
         length_scale=asked.length_scale,
         random_state=asked.seed,
     )
@@ -178,13 +178,12 @@ def learn(
 ) -> Learned:
     """Fit the model; `progress` is told of every block."""
     model = model_for(asked, plan, rows.target.task, len(X))
-    own = departures(model, asked.settled)
     if progress.visible:
         model.set_callbacks(progress)
     with measured() as cost:
         model.fit(X, rows.fit.y, sample_weight=rows.fit.weight)
     model.set_callbacks()  # the bar is not part of the model
-    return Learned(encoder, model, cost, own)
+    return Learned(encoder, model, cost)
 
 
 def certify(learned: Learned, X: Array, rows: SplitTable, delta: float) -> Certificate | str:

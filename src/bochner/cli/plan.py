@@ -18,7 +18,9 @@ __all__ = ["plan"]
 @click.option("--eps", type=float, help="Largest error of the kernel that is allowed over all pairs of rows.")
 @options.delta
 @click.option("-D", "--features-count", "features", type=click.IntRange(2), metavar="NUMBER", help="Random features.")
-@options.kernel
+@click.option(
+    "--kernel", type=click.Choice(options.KERNELS), help="How rows are compared.  [default: that of the library]"
+)
 @options.memory
 @click.option("--time", type=float, metavar="SECONDS", help="Time that the fit may take.")
 @options.drop
@@ -29,7 +31,8 @@ def plan(as_json: bool, quiet: bool, **given: Any) -> None:
     """How many features, how much memory, how long: before a fit to TABLE.
 
     With --eps: as many features as the tightest theorem asks for. With a budget alone: as many as it allows. The
-    certified error holds for the kernel, whatever is learned with it.
+    certified error holds for the kernel, whatever is learned with it. With neither: the landmarks of the library's
+    default, which `bochner fit` fits.
 
     \b
     Examples:
@@ -40,6 +43,7 @@ def plan(as_json: bool, quiet: bool, **given: Any) -> None:
     from bochner import TableEncoder
     from bochner import plan as plan_fit
     from bochner.data import read_table
+    from bochner.planning import LANDMARK_ROWS
     from bochner.tables import column_of_table, encode_rows
 
     screen = Screen(as_json=as_json, quiet=quiet)
@@ -51,8 +55,11 @@ def plan(as_json: bool, quiet: bool, **given: Any) -> None:
         encoder = TableEncoder(target=given["target"], drop=given["drop"], categorical=given["categorical"])
         X = encode_rows(encoder, rows)
         progress.step("Planning")
+        wishes = (given[name] for name in ("features", "eps", "kernel", "memory", "time"))
+        automatic = all(wish is None for wish in wishes) and len(X) <= LANDMARK_ROWS
         found = plan_fit(
             X,
+            features="auto" if automatic else None,
             kernel=given["kernel"],
             n_components=given["features"],
             eps=given["eps"],

@@ -15,9 +15,12 @@ from bochner.data import ArrayRows
 from bochner.errors import AssumptionError, InvalidDataError
 from bochner.estimators.classifier_certificate import ClassifierModel, certify_classifier
 from bochner.estimators.map_transformer import CertificateContext, MapTransformer, certified_features
+from bochner.estimators.ridge_certificate import RidgeModel, certify_ridge
 from bochner.estimators.rows import adopt_columns, new_rows, open_rows
 from bochner.estimators.rows_of_fit import CertifiedRows, certified_rows, in_memory
 from bochner.fitting import FittedClassifier
+from bochner.solvers import signs_of
+from bochner.solvers.exact_ridge import Patience
 from bochner.theory import Certificate
 from bochner.theory.base import check_delta
 
@@ -30,7 +33,7 @@ class CertifiedClassifier:
     classes_: Array
     class_weight: Any
     fit_intercept: bool
-    loss: str
+    loss_: str
     max_iter: int
     seed_: int
     _fit_value: Callable[[], FittedClassifier]
@@ -51,8 +54,9 @@ class CertifiedClassifier:
         """Certificate of the distance of the scores to the exact kernel machine with the same loss and penalty.
 
         With the rows, labels and weights of the fit: by the duality gap of the *exact* kernel problem, without
-        probability (`bochner.theory.distance.ClassifierDistance`). It takes a product or two with the exact kernel
-        matrix, in tiles. Without `y`, and for other rows, the certificate is one of the kernel only, and says so.
+        probability (`bochner.theory.distance.ClassifierDistance`; with the squared error, `RidgeDistance`). It takes a
+        product or two with the exact kernel matrix, in tiles. Without `y`, and for other rows, the certificate is one
+        of the kernel only, and says so.
 
         Parameters
         ----------
@@ -89,14 +93,20 @@ class CertifiedClassifier:
             kernel = features.certify_kernel(rows.X, delta, context)
             return replace(kernel, instead=rows.difference or "no labels were given")
         new = None if X_new is None else new_rows(self, X_new)
-        return certify_classifier(
-            self._certified_model(features, context, rows),
-            rows,
-            scores(rows.X).astype(float),
-            new,
-            None if new is None else scores(new).astype(float),
-            delta=delta,
-            tighten=tighten,
+        at_rows = scores(rows.X).astype(float), new, None if new is None else scores(new).astype(float)
+        if self.loss_ == "squared_error":
+            signed = replace(rows, Y=signs_of(rows.Y[:, 0].astype(np.intp), len(self.classes_)))
+            machine = self._certified_least_squares(features, context, signed)
+            return certify_ridge(machine, signed, *at_rows, delta=delta, patience=Patience())
+        model = self._certified_model(features, context, rows)
+        return certify_classifier(model, rows, *at_rows, delta=delta, tighten=tighten)
+
+    def _certified_least_squares(
+        self, features: MapTransformer, context: CertificateContext, rows: CertifiedRows
+    ) -> RidgeModel:
+        weight, alpha = float(rows.weight.sum()), self._fit_value().alpha
+        return RidgeModel(
+            features, context, alpha, self.fit_intercept, None, None, weight, on=" on signs of the classes"
         )
 
     def _certified_model(
@@ -108,7 +118,7 @@ class CertifiedClassifier:
         return ClassifierModel(
             features=features,
             context=context,
-            loss=self.loss,
+            loss=self.loss_,
             alpha=fit.alpha,
             intercept=self.fit_intercept,
             n_classes=len(self.classes_),

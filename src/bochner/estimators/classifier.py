@@ -9,7 +9,6 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
-from scipy.special import softmax
 from sklearn.base import ClassifierMixin
 from sklearn.model_selection import check_cv
 from sklearn.utils import compute_class_weight
@@ -29,7 +28,7 @@ from bochner.estimators.watch import warn_of_classifier
 from bochner.fitting import ClassifierSettings, Labels, add_labelled_rows, fit_classifier
 from bochner.kernels import Stationary
 from bochner.sampling import Sampler
-from bochner.solvers import ClassificationProblem, Fold
+from bochner.solvers import ClassificationProblem, Fold, chosen_classes, probabilities
 from bochner.tuning import ClassifierScales, ScaleLearner
 
 __all__ = ["KernelClassifier"]
@@ -39,14 +38,14 @@ _PARTS = 5  # of the rows, one of which chooses the penalty
 
 
 def _has_probabilities(self: KernelClassifier) -> bool:
-    if self.loss != "logistic" and not self.probability:
+    if self.loss in ("hinge", "squared_hinge") and not self.probability:
         raise AttributeError(f"predict_proba of loss={self.loss!r} needs probability=True, set before fit.")
     return True
 
 
 def _streams(self: KernelClassifier) -> bool:
-    if self.loss != "logistic" or isinstance(self.alpha, str):
-        raise AttributeError("partial_fit is available for loss='logistic' and a given alpha.")
+    if self.loss not in ("auto", "logistic") or isinstance(self.alpha, str):
+        raise AttributeError("partial_fit is available for loss='logistic' and a given alpha, such as alpha=1.0.")
     return True
 
 
@@ -55,28 +54,32 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
 
         minimise_W,w_0  sum_i s_i loss(y_i, W'z(x_i) + w_0) + alpha/2 ||W||^2
 
-    on random features z of a kernel, with the multinomial logistic loss, or one class against the rest with the hinge
-    loss max(0, 1 - m) of a support vector machine or its square. alpha is 1/C of scikit-learn's `LogisticRegression`,
-    `LinearSVC` and `SVC`; the theory's lambda is alpha / n.
+    on features z of a kernel, with the multinomial logistic loss, or one class against the rest with half the squared
+    error (y - m)^2 / 2 of labels y = +-1, the hinge loss max(0, 1 - y m) of a support vector machine or its square.
+    alpha is 1/C of scikit-learn's `LogisticRegression`, `LinearSVC` and `SVC`; the theory's lambda is alpha / n.
 
     Parameters
     ----------
     kernel : str or Stationary, default=None
         As in `KernelRegressor`; candidates are compared by least squares on the indicators of the classes.
-    loss : {"logistic", "hinge", "squared_hinge"}, default="logistic"
-        The logistic loss is solved by Newton's method; the hinge losses by dual coordinate ascent, with the intercept
-        penalised as a constant feature, as in `LinearSVC`.
-    features : {"auto", "fourier", "nystroem"} or transformer, default=None
+    loss : {"auto", "squared_error", "logistic", "hinge", "squared_hinge"}, default="auto"
+        "auto": the squared error if alpha="auto" and the rows are in memory, else logistic. The squared error has one
+        factorisation for all classes and penalties, and exact leave-one-out errors. The logistic loss is solved by
+        Newton's method; the hinge losses by dual coordinate ascent, with the intercept penalised as a constant feature,
+        as in `LinearSVC`.
+    features : {"auto", "fourier", "nystroem"} or transformer, default="auto"
         As in `KernelRegressor`.
     n_components : int or "auto", default="auto"
         Number of features D. "auto": sqrt(n) log n between 256 and 4096; with features="auto", 256, 1024, 2048
-        landmarks until held-out rows see no gain.
-    alpha : float, "auto" or "cv", default=1.0
-        The penalty. "auto": the one of `alphas` with the smallest loss on a fifth of the rows. "cv": the one with the
-        smallest cross-validated log loss (error rate for the hinge losses), each fit started from the one before; the
-        model is then fitted to all rows.
+        landmarks until leave-one-out errors, or held-out rows of the other losses, see no gain.
+    alpha : float, "auto" or "cv", default="auto"
+        The penalty. "auto": by exact leave-one-out errors of up to 4,000 rows with the squared error; with the other
+        losses the one of `alphas` with the smallest loss on a fifth of the rows. "cv": the one with the smallest
+        cross-validated log loss (error rate for the hinge losses), each fit started from the one before; the model is
+        then fitted to all rows.
     alphas : array-like, default=None
-        Penalties to choose from. None: ten, alpha / n from 10^-2 to 10^-6.5.
+        Penalties to choose from. None: those of `KernelRegressor` with the squared error; ten, alpha / n from 10^-2 to
+        10^-6.5, with the others.
     cv : int, splitter or iterable of (train, test) indices, default=5
         Folds for alpha="cv" and probability=True; a number: so many, every class spread evenly.
     length_scale : "auto", "ard", "median", float or array of shape (n_features,), default="auto"
@@ -90,7 +93,8 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
         Factors of the row weights by class, as in scikit-learn.
     probability : bool, default=False
         For the hinge losses: whether `predict_proba` is wanted. It is a softmax of the scores times a factor
-        (temperature scaling), fitted to scores of rows by models that have not seen them: `cv` more fits.
+        (temperature scaling), fitted to scores of rows by models that have not seen them: `cv` more fits. With the
+        squared error these are the leave-one-out scores of up to 2,000 rows, at no cost.
     tol : float, default=1e-4
         Duality gap at which the solver stops, relative to the objective, or to a thousandth of its value at zero
         if that is more (separable classes).
@@ -113,8 +117,10 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
     dual_gap_ : float
         The objective is at most so far above its minimum.
     n_iter_ : int
+    loss_ : str
+        The loss that was minimised.
     alphas_ : array or None
-        Penalties that were tried for alpha="cv", falling.
+        Penalties that were tried for alpha="auto" or "cv".
     cv_losses_ : array of shape (n_alphas, cv) or None
         Held-out loss of each penalty in each fold; infinite where a fold ended its path before.
     n_rows_ : int
@@ -131,13 +137,13 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
     >>> from bochner import KernelClassifier
     >>> X = np.random.default_rng(0).standard_normal((1000, 2))
     >>> y = np.where(np.linalg.norm(X, axis=1) < 1.2, "inside", "outside")
-    >>> KernelClassifier(alpha=0.01, random_state=0).fit(X, y).score(X, y) > 0.97
+    >>> KernelClassifier(random_state=0).fit(X, y).score(X, y) > 0.97
     True
     """
 
     _parameter_constraints: Constraints = {
         **MODEL_CONSTRAINTS,
-        "loss": [StrOptions({"logistic", "hinge", "squared_hinge"})],
+        "loss": [StrOptions({"auto", "squared_error", "logistic", "hinge", "squared_hinge"})],
         "alpha": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto", "cv"})],
         "alphas": ["array-like", None],
         "cv": ["cv_object"],
@@ -152,10 +158,10 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
         self,
         kernel: str | Stationary | None = None,
         *,
-        loss: str = "logistic",
-        features: Transformer | str | None = None,
+        loss: str = "auto",
+        features: Transformer | str | None = "auto",
         n_components: int | str = "auto",
-        alpha: float | str = 1.0,
+        alpha: float | str = "auto",
         alphas: ArrayLike | None = None,
         cv: Any = 5,
         length_scale: str | float | ArrayLike = "auto",
@@ -201,7 +207,10 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
         """
         rows, labels = self._validated_rows(X, y, sample_weight, None)
         self.seed_ = resolve_seed(self.random_state)
-        self.fitted_ = fit_classifier(rows, labels, self._settings(rows))
+        settings = self._settings(rows)
+        if settings.loss == "squared_error" and rows.arrays is not None and self.uses_landmarks(rows):
+            rows = replace(rows.arrays, dtype=np.dtype(np.float64))  # as its features
+        self.fitted_ = fit_classifier(rows, labels, settings)
         warn_of_classifier(self.fitted_, stacklevel=3)
         return self
 
@@ -251,15 +260,15 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
     def predict(self, X: MatrixLike) -> Array:
         """The class of the largest score of each row."""
         self._fit_value()
-        chosen = partial(_chosen, self.classes_)
+        chosen = partial(chosen_classes, self.classes_)
         return self._scores(X, chosen, shape=(), dtype=self.classes_.dtype)
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: MatrixLike) -> Array:
         """Probabilities of the classes, shape (n_samples, n_classes)."""
         self._fit_value()
-        probabilities = partial(_probabilities, self.inverse_temperature_)
-        return self._scores(X, probabilities, shape=(len(self.classes_),), dtype=float)
+        then = partial(probabilities, self.inverse_temperature_)
+        return self._scores(X, then, shape=(len(self.classes_),), dtype=float)
 
     @available_if(_has_probabilities)
     def predict_log_proba(self, X: MatrixLike) -> Array:
@@ -269,11 +278,19 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
     def _scale_learner(self, landmarks: bool) -> ScaleLearner:
         return ClassifierScales(self.alpha)
 
+    def _loss_for(self, rows: RowSource | None) -> str:
+        """The loss: that of some rows, or of rows that are still to come."""
+        if self.loss == "squared_error" and self.alpha == "cv":
+            raise invalid_parameter(self, "alpha", "'auto' or a number for loss='squared_error'", self.alpha)
+        if self.loss != "auto":
+            return self.loss
+        return "squared_error" if self.alpha == "auto" and rows is not None and rows.arrays is not None else "logistic"
+
     def _settings(self, rows: RowSource | None) -> ClassifierSettings:
         """The parameters as a value."""
         return ClassifierSettings(
             features=self.feature_settings(self.seed_, rows),
-            loss=self.loss,
+            loss=self._loss_for(rows),
             alpha=None if isinstance(self.alpha, str) else float(self.alpha),
             alphas=check_penalties(self, self.alphas),
             folds=self._folds,
@@ -329,13 +346,3 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
     def _scores(self, X: MatrixLike, then: Callable[[Array], Array] = np.asarray, **result: Any) -> Any:
         """A function of the scores, (n, 1) of the second of two classes, or (n, n_classes)."""
         return linear_predictions(self, X, self._fit_value().response(), then, **result)
-
-
-def _chosen(classes: Array, scores: Array) -> Array:
-    """The classes of the largest scores."""
-    return classes[(scores[:, 0] > 0).astype(np.intp) if len(classes) == 2 else np.argmax(scores, axis=1)]
-
-
-def _probabilities(inverse_temperature: float, scores: Array) -> Array:
-    scaled = scores.astype(float) * inverse_temperature
-    return softmax(np.hstack([np.zeros_like(scaled), scaled]) if scaled.shape[1] == 1 else scaled, axis=1)

@@ -12,6 +12,12 @@ __all__ = ["ClassifierAttributes"]
 class ClassifierAttributes(FittedAttributes[FittedClassifier]):
     """Attributes of an estimator whose `fitted_` is a `FittedClassifier`."""
 
+    loss: str
+
+    @property
+    def loss_(self) -> str:
+        return self._fit_value().loss or self.loss
+
     @property
     def alpha_(self) -> float:
         return self._fit_value().alpha

@@ -15,7 +15,7 @@ from bochner.data import ArrayRows
 from bochner.errors import InvalidDataError
 from bochner.estimators.map_transformer import CertificateContext, MapTransformer
 from bochner.estimators.rows_of_fit import CertifiedRows, share_rows
-from bochner.solvers import ClassificationProblem, LinearSolution, Logistic
+from bochner.solvers import ClassificationProblem, LinearSolution, Logistic, signs_of
 from bochner.solvers.exact_classifier import ExactGap, logistic_gap, margin_gap
 from bochner.solvers.losses import Hinge
 from bochner.statistics import FeatureStream
@@ -155,7 +155,7 @@ def _gap(
     if model.loss == "logistic":
         return logistic_gap(product, Logistic(labels, weight), scores, model.alpha, intercept=model.intercept)
     assert solution.dual is not None
-    loss = Hinge(_signs(labels, model.n_classes), weight, squared=model.loss == "squared_hinge")
+    loss = Hinge(signs_of(labels, model.n_classes), weight, squared=model.loss == "squared_hinge")
     return margin_gap(product, loss, model.alpha * solution.dual, model.alpha, intercept=model.intercept)
 
 
@@ -178,11 +178,6 @@ def _landmark_problem(model: ClassifierModel, rows: CertifiedRows, labels: Array
         fit_intercept=model.intercept,
         seed=model.seed,
     )
-
-
-def _signs(labels: Array, n_classes: int) -> Array:
-    classes = np.array([1]) if n_classes == 2 else np.arange(n_classes)
-    return np.where(labels[:, None] == classes, 1.0, -1.0)
 
 
 def _scaled(dual: Array | None, factor: float) -> Array | None:

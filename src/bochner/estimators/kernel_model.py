@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, cast
 
@@ -29,14 +30,13 @@ from bochner.estimators.makers import FourierMaker, LandmarkMaker, TransformerMa
 from bochner.estimators.map_transformer import WithFeatures
 from bochner.fitting import FeatureSettings, MapMaker
 from bochner.kernels import Stationary
+from bochner.planning import LANDMARK_ROWS
 from bochner.sampling import Sampler
 from bochner.tuning import ScaleLearner, ScaleRule
 
 __all__ = ["MODEL_CONSTRAINTS", "KernelModel", "check_penalties"]
 
 _log = logging.getLogger("bochner")
-
-_MOST_ROWS = 100_000  # for landmarks unless they are asked for
 
 _DECIDE_CERTIFICATES = ("fit_intercept", "interval", "loss", "class_weight", "validation_fraction")
 
@@ -85,7 +85,7 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
         if not isinstance(self.features, str) or self.features != "auto":
             return isinstance(self.features, str) and self.features == "nystroem"
         known = None if rows is None else rows.arrays
-        small = known is not None and known.n_rows <= _MOST_ROWS and not issparse(known.X)
+        small = known is not None and known.n_rows <= LANDMARK_ROWS and not issparse(known.X)
         return small and not self._asks_for_fourier
 
     @property
@@ -132,11 +132,11 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
             if now is not value and now != value:
                 raise AssumptionError(f"{name} was {value!r} in the fit and is {now!r} now: fit again, or set it back.")
 
-    def _announce_passes(self, rows: RowSource, n_solver: int) -> None:
+    def _announce_passes(self, rows: RowSource, n_solver: int, more: Sequence[str] = ()) -> None:
         """Tell the log how often rows that are not in memory will be read, and why."""
         if rows.in_memory:
             return
-        looks: list[str] = []
+        looks = list(more)
         settings = self.feature_settings(0, rows)
         if settings.looks_at_rows:
             unknown = rows.known_rows is None and (rows.passes is None or settings.width is None)

@@ -15,7 +15,14 @@ from bochner.errors import invalid_parameter
 from bochner.estimators.certified_ridge import CertifiedRidge
 from bochner.estimators.kernel_model import MODEL_CONSTRAINTS, KernelModel
 from bochner.estimators.ridge_attributes import RidgeAttributes
-from bochner.estimators.ridge_rows import needs_random_features, open_checkpoint, ridge_rows, ridge_settings, solver_for
+from bochner.estimators.ridge_rows import (
+    needs_random_features,
+    open_checkpoint,
+    passes_of,
+    ridge_rows,
+    ridge_settings,
+    solver_for,
+)
 from bochner.estimators.rows import linear_predictions, over_rows
 from bochner.estimators.watch import CallbackWatch, warn_of_ridge
 from bochner.fitting import FittedRidge, add_rows, fit_ridge, require_moments
@@ -65,18 +72,18 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
     kernel : str or Stationary, default=None
         A kernel, or its name in lower case. "auto": the Gaussian or Matern kernel (nu = 1/2, 3/2, 5/2) of the largest
         evidence. None: Gaussian; with features="auto", whichever predicts rows best that it has not seen.
-    features : {"auto", "fourier", "nystroem"} or transformer, default=None
+    features : {"auto", "fourier", "nystroem"} or transformer, default="auto"
         "fourier" or None: random Fourier features, `FourierFeatures(kernel, ...)`. "nystroem": kernel values against
-        landmarks, `NystroemFeatures(kernel, ...)`, in float64, which go to zero away from the data: twice the cost or
-        more, and far more accurate for rough kernels and targets with little noise. "auto": landmarks for dense rows in
-        memory, up to 100,000; random features beyond, and where `n_components`, `sampling`, a checkpoint or the
-        iterative solver asks for them. A transformer: its own; `kernel`, `length_scale`, `n_components` are unused.
+        landmarks, `NystroemFeatures(kernel, ...)`, in float64, which go to zero away from the data: more costly, far
+        more accurate for rough kernels and targets with little noise. "auto": landmarks for up to 100,000 dense rows in
+        memory; random features beyond, and where `n_components`, `sampling`, a checkpoint or the iterative solver asks
+        for them. A transformer: its own; `kernel`, `length_scale`, `n_components` are unused.
     n_components : int or "auto", default="auto"
         Number of features D. "auto": 256, 512, 1024, ... random features until rows that are held out see no gain, or
         the budget ends (`width_curve_`); 256, 1024, 2048 landmarks of features="auto", until leave-one-out errors see
         none. Where that cannot be, sqrt(n) log n between 256 and 4096: below 2,000 rows, for rows not in memory or a
         memory map, with `partial_fit`, a checkpoint, alpha="loo", solver="iterative", sampling="leverage".
-    alpha : {"auto", "loo", "evidence", "gcv"} or float, default="gcv"
+    alpha : {"auto", "loo", "evidence", "gcv"} or float, default="auto"
         The penalty, as in scikit-learn's `Ridge` (not divided by n; the theory's lambda is alpha / n), or how to choose
         it: "auto" by exact leave-one-out errors of up to 4,000 rows, "loo" of all of them, with one more pass; by the
         marginal likelihood or generalised cross-validation, from the moments alone. "auto" is "evidence" for
@@ -168,9 +175,9 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
         self,
         kernel: str | Stationary | None = None,
         *,
-        features: Transformer | str | None = None,
+        features: Transformer | str | None = "auto",
         n_components: int | str = "auto",
-        alpha: float | str = "gcv",
+        alpha: float | str = "auto",
         alphas: ArrayLike | None = None,
         length_scale: str | float | ArrayLike = "auto",
         solver: str | RidgeSolver = "auto",
@@ -223,7 +230,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
         """
         rows, self._flat_target = ridge_rows(self, X, y, sample_weight, reset=True)
         solver = solver_for(self, rows)
-        self._announce_passes(rows, self.max_iter if solver.needs == "products" else 2 if self.alpha == "loo" else 1)
+        self._announce_passes(rows, *passes_of(self, solver, rows))
         checkpoint = open_checkpoint(self, solver, rows)
         seed = resolve_seed(self.random_state)
         self.seed_ = seed if checkpoint is None else checkpoint.seed(seed)
@@ -238,8 +245,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
     def partial_fit(self, X: MatrixLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
         """Add rows to the model. Any split of the rows gives the model that `fit` gives on all of them, to rounding.
 
-        `length_scale="auto"` and `n_components="auto"` are chosen by the first block; give them to have those of `fit`.
-        The equations are solved when they are needed. Parameters are those of `fit`.
+        `length_scale="auto"` and `n_components="auto"` are chosen by the first block, and alpha="auto" is "evidence",
+        since rows that have gone cannot be left out; give all three to have those of `fit`. Parameters are as there.
         """
         fit = getattr(self, "fitted_", None)
         if fit is not None:

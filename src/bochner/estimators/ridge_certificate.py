@@ -45,6 +45,8 @@ class RidgeModel:
         Sum of the weights.
     row_type : dtype
         Float type of the rows of the fit.
+    on : str
+        What the targets are, if they are not those of the rows.
     """
 
     features: MapTransformer
@@ -55,11 +57,12 @@ class RidgeModel:
     target_rms: float | None
     weight: float
     row_type: np.dtype[Any] = field(default_factory=lambda: np.dtype(float))
+    on: str = ""
 
     @property
     def machine(self) -> str:
         """The exact machine, in words."""
-        return f"{_MACHINE}{self.features.exact_kernel().named()}"
+        return f"{_MACHINE}{self.on}{self.features.exact_kernel().named()}"
 
     def require_penalty(self) -> None:
         if not self.alpha > 0:

@@ -19,7 +19,7 @@ from bochner.solvers import DirectSolver, IterativeSolver, PenaltyRule, RidgeSol
 if TYPE_CHECKING:
     from bochner.estimators.regressor import KernelRegressor
 
-__all__ = ["needs_random_features", "open_checkpoint", "ridge_rows", "ridge_settings", "solver_for"]
+__all__ = ["needs_random_features", "open_checkpoint", "passes_of", "ridge_rows", "ridge_settings", "solver_for"]
 
 
 def ridge_rows(
@@ -60,6 +60,14 @@ def solver_for(model: KernelRegressor, rows: RowSource) -> RidgeSolver:
         tol=model.tol,
     )
     return direct if chosen == "direct" else iterative
+
+
+def passes_of(model: KernelRegressor, solver: RidgeSolver, rows: RowSource) -> tuple[int, list[str]]:
+    """Passes over the rows by the solver, at most, and what other ones are for."""
+    if solver.needs == "products":
+        return model.max_iter, []
+    again = model.alpha == "auto" and rows.passes is None
+    return 2 if model.alpha == "loo" else 1, ["for targets of rows to leave out", "for these rows"] if again else []
 
 
 def needs_random_features(model: KernelRegressor) -> bool:

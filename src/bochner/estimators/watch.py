@@ -64,8 +64,15 @@ def warn_of_ridge(fit: FittedRidge, stacklevel: int) -> None:
 
 
 def warn_of_classifier(fit: FittedClassifier, stacklevel: int) -> None:
-    """Warn of a solver that stopped short."""
+    """Warn of a model without skill, and of a solver that stopped short."""
     solution = fit.solution
+    if fit.relative_error is not None and fit.relative_error >= 1:
+        warnings.warn(
+            f"The model is no better than the frequencies of the classes: on rows that were left out its error is "
+            f"{fit.relative_error:.3g} times as large. Try other inputs, or more rows.",
+            NoSkillWarning,
+            stacklevel=stacklevel + 1,
+        )
     if not solution.converged:
         warnings.warn(
             f"The solver stopped after {solution.n_iter} iterations with a relative gap of "

@@ -22,7 +22,8 @@ from bochner.features.nystroem import KernelMap
 
 __all__ = ["pivoted_rows"]
 
-_BLOCK = 64
+_BLOCKS = (64, 128)  # draws at once: of the first 512 landmarks, and of those after them, where products are larger
+_FIRST = 512
 _NOTHING_LEFT = 1e-12  # of the trace: what is left of it is rounding
 
 
@@ -35,7 +36,8 @@ def pivoted_rows(X: Array, towards: Callable[[Array], KernelMap], size: int, rng
     residual = np.maximum(towards(X[:1]).diagonal(X), 0.0)
     trace, factor, chosen = float(residual.sum()), np.empty((len(X), size)), np.empty(0, dtype=np.intp)
     while len(chosen) < size and residual.sum() > _NOTHING_LEFT * trace:
-        drawn = rng.choice(len(X), size=_BLOCK, p=residual / residual.sum())
+        block = _BLOCKS[len(chosen) >= _FIRST]
+        drawn = rng.choice(len(X), size=block, p=residual / residual.sum())
         accepted = _accepted(drawn, residual, _residual_matrix(X, drawn, factor, len(chosen), towards), rng)
         accepted = accepted[: size - len(chosen)]
         _extend(X, accepted, factor, len(chosen), towards, residual)

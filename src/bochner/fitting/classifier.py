@@ -6,7 +6,7 @@ fit_classifier(rows, labelled, settings) -> FittedClassifier
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,8 +15,9 @@ from bochner.data import RowSource
 from bochner.errors import InvalidDataError
 from bochner.features import FeatureMap, LinearResponse
 from bochner.fitting.features import ChosenFeatures, FeatureSettings
-from bochner.fitting.landmark_width import landmark_numbers
+from bochner.fitting.squared_classifier import fit_signs, temperature_and_skill, to_solution
 from bochner.memory import require_memory
+from bochner.planning import landmark_numbers
 from bochner.solvers import (
     ClassificationProblem,
     Fold,
@@ -55,9 +56,9 @@ class ClassifierSettings:
     Attributes
     ----------
     features : FeatureSettings
-    loss : {"logistic", "hinge", "squared_hinge"}
+    loss : {"squared_error", "logistic", "hinge", "squared_hinge"}
     alpha : float or None
-        The penalty; None: by cross-validation.
+        The penalty; None: by leave-one-out errors of "squared_error", by cross-validation of the others.
     alphas : array or None
         Penalties to choose from.
     folds : callable
@@ -99,6 +100,10 @@ class FittedClassifier:
         Checksum of the rows; None for a model that approximates that of all rows.
     prior : QuadraticPenalty or None
         What earlier rows of `partial_fit` add to the objective.
+    loss : str or None
+        The loss that was minimised; None in files of earlier versions.
+    relative_error : float or None
+        Leave-one-out error over that of the frequencies of the classes; None: it is not known.
     """
 
     features: Transformer
@@ -112,6 +117,8 @@ class FittedClassifier:
     inverse_temperature: float = 1.0
     row_identity: RowIdentity | None = None
     prior: QuadraticPenalty | None = None
+    loss: str | None = None
+    relative_error: float | None = None
 
     def response(self) -> LinearResponse:
         """Scores of the classes as a function of rows."""
@@ -122,6 +129,8 @@ class FittedClassifier:
 def fit_classifier(rows: RowSource, labels: Labels, settings: ClassifierSettings) -> FittedClassifier:
     """Choose the features and the penalty, solve, and calibrate probabilities of a hinge loss if they are wanted."""
     identity = identify(rows, labels.labels, labels.weight)
+    if settings.loss == "squared_error":
+        return replace(_fit_squared(rows, labels, settings), row_identity=identity)
     found = _searched(rows, labels, settings) if settings.features.searched_by_refitting else None
     step = found or _Step.of(rows, labels, settings.features.choose(rows, (labels.labels, labels.weight)), settings)
     solution = step.problem.solve(step.alpha, tol=settings.tol, max_iter=settings.max_iter)
@@ -139,6 +148,26 @@ def fit_classifier(rows: RowSource, labels: Labels, settings: ClassifierSettings
         step.losses,
         temperature,
         identity,
+        loss=settings.loss,
+    )
+
+
+def _fit_squared(rows: RowSource, labels: Labels, settings: ClassifierSettings) -> FittedClassifier:
+    """Least squares on the signs of the classes; width, penalty and temperature by leave-one-out errors."""
+    ridge, left_out = fit_signs(rows, labels, settings)
+    temperature, relative_error = temperature_and_skill(ridge, left_out)
+    path = ridge.solution.path
+    return FittedClassifier(
+        ridge.features,
+        ridge.feature_map,
+        to_solution(ridge),
+        ridge.solution.alpha,
+        rows.n_rows,
+        ridge.tuning,
+        None if path is None else path.alphas,
+        inverse_temperature=temperature,
+        loss=settings.loss,
+        relative_error=relative_error,
     )
 
 
@@ -200,7 +229,9 @@ def add_labelled_rows(
     solver = problem.newton(problem.weight)
     solution = solver.solve(prior, tol=settings.tol, max_iter=settings.max_iter)
     prior = prior.updated(solution, solver.curvature(solution))
-    return FittedClassifier(features, feature_map, solution, settings.alpha, rows.n_rows, tuning, prior=prior)
+    return FittedClassifier(
+        features, feature_map, solution, settings.alpha, rows.n_rows, tuning, prior=prior, loss="logistic"
+    )
 
 
 def _of(chosen: ChosenFeatures | None, fit: FittedClassifier | None) -> tuple[Transformer, FeatureMap, Tuning | None]:

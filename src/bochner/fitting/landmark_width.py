@@ -9,23 +9,20 @@ import numpy as np
 from bochner._typing import Array
 from bochner.config import get_config
 from bochner.data import RowSource
-from bochner.fitting.left_out import left_out_errors
+from bochner.fitting.left_out import LeftOut, left_out_errors
 from bochner.fitting.moments import MomentsFit, moments_bill
 from bochner.fitting.watch import Watch
 from bochner.fitting.width_rule import WidthCurve, relative_gain
 from bochner.kernels import Stationary
+from bochner.planning import LANDMARKS, landmark_numbers
 from bochner.tuning import Tuning
 
 if TYPE_CHECKING:
     from bochner.fitting.ridge import Publish, RidgeSettings
 
-__all__ = ["LANDMARKS", "landmark_numbers", "search_landmarks"]
-
-LANDMARKS = (256, 1024, 2048)
-"""Numbers of landmarks that are tried."""
+__all__ = ["search_landmarks"]
 
 _SMALLEST_GAIN = 0.01  # of the mean squared error
-_COMPARED = 1000  # rows
 
 
 def search_landmarks(
@@ -35,38 +32,32 @@ def search_landmarks(
     settings: RidgeSettings,
     watch: Watch,
     publish: Publish,
-) -> MomentsFit:
-    """The fit of the number of landmarks that leave-one-out errors chose.
+) -> tuple[MomentsFit, LeftOut]:
+    """The fit of the number of landmarks that leave-one-out errors chose, and these errors.
 
     Each is compared with the best one before it on the same rows. A gain of one standard error and one percent goes on
     to the next. Numbers of more than half of the rows make way for all of them.
     """
     steps = _Steps()
-    best: MomentsFit | None = None
+    best: tuple[MomentsFit, LeftOut] | None = None
     reason = "All of the rows are landmarks."
     for width in landmark_numbers(rows.n_rows):
         drawn = settings.features.draw(kernel, width, rows, tuning)
-        if best is not None and moments_bill(rows, drawn.map)[1].total + best.moments.zz.nbytes > _budget():
+        if best is not None and moments_bill(rows, drawn.map)[1].total + best[0].moments.zz.nbytes > _budget():
             reason = f"{width:,} landmarks do not fit in the memory budget."
             break
         gathered = MomentsFit.drawn(drawn, tuning, rows, settings.solver, settings.rule, publish=publish)
         gathered.add(rows, watch).solved(rows)
         variance = gathered.moments.yy / gathered.moments.weight
-        left_out = left_out_errors(gathered.fit, rows, settings.seed, _COMPARED)
+        left_out = left_out_errors(gathered.fit, rows, settings.seed)
         if not steps.is_better(width, left_out.squares(variance), left_out.weight):
             reason = f"{width:,} landmarks are not clearly better than {steps.best:,}."
             break
-        best = gathered
+        best = gathered, left_out
         if width == LANDMARKS[-1]:
             reason = f"{width:,} landmarks are the most that are tried."
     assert best is not None
-    return best.with_width_curve(steps.curve(reason))
-
-
-def landmark_numbers(n_rows: int) -> list[int]:
-    """The numbers to try: those up to half of the rows, then all rows if they are few."""
-    tried = [width for width in LANDMARKS if width <= n_rows / 2]
-    return tried if len(tried) == len(LANDMARKS) else [*tried, min(n_rows, LANDMARKS[-1])]
+    return best[0].with_width_curve(steps.curve(reason)), best[1]
 
 
 def _budget() -> int:

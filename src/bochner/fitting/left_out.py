@@ -2,8 +2,8 @@
 
     y_i - f_-i(x_i) = (y_i - f(x_i)) / (1 - h_i),      h_i = (z_i - zbar)'(G + alpha I)^-1 (z_i - zbar) + 1/n
 
-with h_i the leverage of the row. The predictive variance of a row that is left out is sigma^2 / (1 - h_i), and what the
-features do not explain beside it.
+with h_i the leverage of the row, times its weight if that is below 1. The predictive variance of a row that is left out
+is sigma^2 / (1 - h_i), and what the features do not explain beside it.
 """
 
 from __future__ import annotations
@@ -34,11 +34,13 @@ class LeftOut:
         Of the prediction, in units of the noise variance.
     weight : array of shape (m,)
         Of the rows, of mean 1.
+    targets : array of shape (m, t)
     """
 
     errors: Array
     variances: Array
     weight: Array
+    targets: Array
 
     @property
     def noise_variance(self) -> Array:
@@ -61,9 +63,10 @@ def left_out_errors(fit: FittedRidge, rows: RowSource, seed: int, n_rows: int = 
     sample = ArrayRows.sampled(rows, n_rows, seed)
     Y, weight = sample.targets()
     means, leverage, unseen = fit.means_and_leverages(sample.X)
-    spare = np.maximum(1 - leverage, _SMALLEST)
+    removed = 1.0 if weight is None else np.minimum(weight, 1)  # one copy of the row, or all of less than one
+    spare = np.maximum(1 - removed * leverage, _SMALLEST)
     own = np.ones(len(Y)) if weight is None else weight / weight.mean()
-    return LeftOut((Y - means) / spare[:, None], 1 / spare + unseen, own)
+    return LeftOut((Y - means) / spare[:, None], 1 / spare + unseen, own, Y)
 
 
 def calibrated(fit: FittedRidge, left_out: LeftOut, *, scores: bool) -> FittedRidge:

@@ -24,10 +24,13 @@ from bochner.statistics import Moments, MomentsCheckpoint, PassPlan, accumulate,
 from bochner.statistics.leave_one_out import LeaveOneOut
 from bochner.tuning import Tuning
 
-__all__ = ["MomentsFit", "moments_bill"]
+__all__ = ["LEFT_OUT_ROWS", "MomentsFit", "moments_bill"]
 
 _DOUBLE: FloatType = np.dtype(np.float64)
-_LEFT_OUT, _SEED = 4000, 0  # rows that choose the penalty of many; the same ones for every seed
+_SEED = 0  # of the rows that choose the penalty: the same ones for every seed of the model
+
+LEFT_OUT_ROWS = 4000
+"""Rows that choose the penalty of many, for alpha="auto"."""
 
 
 def moments_bill(rows: RowSource, feature_map: FeatureMap) -> tuple[PassPlan, MemoryBill]:
@@ -110,10 +113,10 @@ class MomentsFit:
             raise InvalidDataError("The sum of sample_weight must be positive. Got 0.")
         return self
 
-    def solved(self, rows: RowSource) -> Self:
-        """Choose the penalty and solve; "loo" makes one more pass."""
-
-        fit, again = self.fit, self._rows_to_leave_out(rows)
+    def solved(self, rows: RowSource, sample: RowSource | None = None) -> Self:
+        """Choose the penalty and solve; "loo" makes one more pass, "auto" takes the sample, if there is one."""
+        fit = self.fit
+        again = sample if sample is not None and fit.rule.alpha == "auto" else self._rows_to_leave_out(rows)
 
         def leave_one_out(solver: EigenRidge, alphas: Array) -> Array:
             assert again is not None
@@ -148,9 +151,9 @@ class MomentsFit:
 
     def _rows_to_leave_out(self, rows: RowSource) -> RowSource | None:
         """All rows for "loo", and for "auto" if they are few; else a sample; None for those that are read only once."""
-        if self.fit.rule.alpha != "auto" or (rows.in_memory and rows.n_rows <= _LEFT_OUT):
+        if self.fit.rule.alpha != "auto" or (rows.in_memory and rows.n_rows <= LEFT_OUT_ROWS):
             return rows
-        return None if rows.passes is not None else ArrayRows.sampled(rows, _LEFT_OUT, _SEED)
+        return None if rows.passes is not None else ArrayRows.sampled(rows, LEFT_OUT_ROWS, _SEED)
 
     def _leave_one_out(self, rows: RowSource, solver: EigenRidge, alphas: Array) -> Array:
         """Mean squared leave-one-out error of every penalty."""

@@ -15,14 +15,14 @@ import numpy as np
 
 from bochner._random import Purpose, generator
 from bochner._typing import Array
-from bochner.data import RowSource
+from bochner.data import ArrayRows, RowSource
 from bochner.errors import InvalidDataError
 from bochner.fitting.checkpoints import FitCheckpoint
 from bochner.fitting.features import FeatureSettings
 from bochner.fitting.intervals import ConformalScores, calibration_split
 from bochner.fitting.landmark_width import search_landmarks
-from bochner.fitting.left_out import calibrated, left_out_errors
-from bochner.fitting.moments import MomentsFit
+from bochner.fitting.left_out import LeftOut, calibrated, left_out_errors
+from bochner.fitting.moments import LEFT_OUT_ROWS, MomentsFit
 from bochner.fitting.ridge_model import FittedRidge
 from bochner.fitting.watch import Silent, Watch
 from bochner.fitting.width_search import search_width, widens
@@ -80,12 +80,15 @@ def fit_ridge(
     settings.solver.require(settings.rule, rows, settings.owner)
     watch = watch or Silent()
     rows, held = calibration_split(rows, settings.seed) if settings.interval == "conformal" else (rows, None)
+    left_out: LeftOut | None = None
+    sample = _rows_to_leave_out(rows, settings)
     if settings.solver.needs == "moments":
-        fit = _fit_moments(rows, settings, watch, checkpoint, publish)
+        fit, left_out = _fit_moments(rows, settings, watch, checkpoint, publish, sample)
     else:
         fit = _fit_products(rows, settings, watch, checkpoint)
     if settings.rule.alpha == "auto" and fit.moments is not None and rows.passes is None:
-        fit = calibrated(fit, left_out_errors(fit, rows, settings.seed), scores=settings.interval == "auto")
+        left_out = left_out or left_out_errors(fit, sample or rows, settings.seed)
+        fit = calibrated(fit, left_out, scores=settings.interval == "auto")
     if held is not None:
         fit = replace(fit, conformal=ConformalScores.of(held.targets()[0], *fit.means_and_deviations(held.X)))
     return fit
@@ -111,21 +114,33 @@ def _fit_moments(
     watch: Watch,
     checkpoint: FitCheckpoint | None,
     publish: Publish,
-) -> FittedRidge:
-    """One pass and the solution; both again in float64 if float32 products cannot carry the best penalty."""
+    sample: ArrayRows | None,
+) -> tuple[FittedRidge, LeftOut | None]:
+    """One pass and the solution; both again in float64 if float32 products cannot carry the best penalty.
+
+    With leave-one-out errors, if they chose the width.
+    """
     features, ledger = settings.features, None if checkpoint is None else checkpoint.moments
     kernel, tuning = features.kernel_for(rows)
     arrays = rows.arrays
     if checkpoint is None and kernel is not None and arrays is not None and widens(features, settings.rule, arrays):
         gathered = search_width(arrays, kernel, tuning, settings, watch, publish)
     elif checkpoint is None and kernel is not None and features.searched_by_refitting:
-        return search_landmarks(rows, kernel, tuning, settings, watch, publish).fit
+        found, left_out = search_landmarks(rows, kernel, tuning, settings, watch, publish)
+        return found.fit, left_out
     else:
         width = 0 if kernel is None else features.width_for(rows)
         drawn = features.draw(kernel, width, rows, tuning)
         gathered = MomentsFit.drawn(drawn, tuning, rows, settings.solver, settings.rule, publish=publish, ledger=ledger)
         gathered.add(rows, watch, ledger=ledger)
-    return gathered.solved(rows).in_enough_precision(rows).fit
+    return gathered.solved(rows, sample).in_enough_precision(rows).fit, None
+
+
+def _rows_to_leave_out(rows: RowSource, settings: RidgeSettings) -> ArrayRows | None:
+    """Some of the rows that are not in memory but can be read again, for alpha="auto": read once for all its uses."""
+    if settings.rule.alpha != "auto" or settings.solver.needs != "moments" or rows.in_memory or rows.passes is not None:
+        return None
+    return ArrayRows.sampled(rows, LEFT_OUT_ROWS, 0)
 
 
 def _fit_products(

@@ -6,9 +6,11 @@ from bochner.planning.cost import CostModel, calibrate
 from bochner.planning.plan import Alternative, Plan
 from bochner.planning.planner import plan
 from bochner.planning.solver import choose_solver
-from bochner.planning.width import default_width
+from bochner.planning.width import LANDMARK_ROWS, LANDMARKS, default_width, landmark_numbers
 
 __all__ = [
+    "LANDMARKS",
+    "LANDMARK_ROWS",
     "Alternative",
     "Budget",
     "ClusterPlan",
@@ -17,5 +19,6 @@ __all__ = [
     "calibrate",
     "choose_solver",
     "default_width",
+    "landmark_numbers",
     "plan",
 ]

@@ -3,7 +3,8 @@
 one pass:   n (a D^2 + b D + c d D) / threads       products, sines and cosines, projection
 solution:   e D^2 + f D^3                            reduction to band form and the path of penalties
 iterative:  g n D / threads a pass                   products with a few columns and back
-tuning:     a (A s^3 + B r^3) + b C d s^2            evidence of the exact kernel on s <= 500 and r <= 1,300 rows
+tuning:     a (A s^3 + B r^3) + b C d s^2            evidence of the exact kernel on s <= 400 and r <= 1,000 rows
+landmarks:  a (4 n + 6 c + 3 m) L^2 + 10 a L^3       L of c candidates by pivoting, features whitened, m rows left out
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ _SOLVED = 1536
 # Evaluations of the evidence and its gradient: one scale and one per column, for plain and for ranked columns.
 _STEPS, _STEPS_OF_ANOTHER_KERNEL, _REFINING_STEPS = 80, 12, 10
 _CUBES_OF_A_STEP = 4.0  # n^3 products: a factor, its inverse and their parts of the gradient
+_SECONDS_OF_A_STEP = 1e-3  # whatever its size
+_LEARNED, _COMPARED, _REFINED = 400, 1000, 800  # rows (`bochner.tuning.automatic`)
 
 
 @dataclass(frozen=True)
@@ -80,16 +83,27 @@ class CostModel:
     def tuning_seconds(self, n_rows: int, n_features: int, n_kernels: int, n_threads: int) -> float:
         """Length scales learned by the evidence of the exact kernel, for the best of some kernels; 0 for no kernel.
 
-        It does not depend on the width: candidates are learned on up to 500 rows, compared on up to 1,300, and the best
-        one is refined on 1,000 (`bochner.tuning.automatic`).
+        It does not depend on the width: candidates are learned on up to 400 rows, compared on up to 1,000, and the best
+        one is refined on 800 (`bochner.tuning.automatic`).
         """
         if n_kernels == 0:
             return 0.0
-        learned, compared, refined = (float(min(n_rows, most)) for most in (500, 1300, 1000))
+        learned, compared, refined = (float(min(n_rows, most)) for most in (_LEARNED, _COMPARED, _REFINED))
         steps = _STEPS + _STEPS_OF_ANOTHER_KERNEL * (n_kernels - 1)
         cubes = steps * learned**3 + _REFINING_STEPS * refined**3 + (3 + n_kernels) * compared**3
         squares = steps * learned**2 + _REFINING_STEPS * refined**2
-        return (_CUBES_OF_A_STEP * self.product * cubes + self.feature * (4 + n_features) * squares) / n_threads
+        work = (_CUBES_OF_A_STEP * self.product * cubes + self.feature * (4 + n_features) * squares) / n_threads
+        return _SECONDS_OF_A_STEP * (steps + _REFINING_STEPS) + work
+
+    def landmark_seconds(
+        self, n_rows: int, n_features: int, n_landmarks: int, n_left_out: int, n_threads: int
+    ) -> float:
+        """A fit on landmarks: pivoting among twice as many candidates, a pass, eigenvectors, rows that are left out."""
+        L, left_out = float(n_landmarks), min(n_rows, n_left_out)
+        candidates = min(n_rows, 2 * n_landmarks)
+        squares = 4 * n_rows + 6 * candidates + 3 * left_out
+        values = (n_rows + candidates + left_out) * L * (self.feature + self.projection * n_features)
+        return 0.02 + (self.product * (squares * L**2 + 10 * L**3) + values) / n_threads
 
     def iterative_seconds(
         self,

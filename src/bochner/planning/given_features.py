@@ -10,7 +10,6 @@ from sklearn.base import clone
 from bochner._dense import dense
 from bochner._threads import single_threaded_blas
 from bochner._typing import Array, FloatType, Rows, Transformer
-from bochner.config import get_config
 from bochner.errors import invalid_parameter
 from bochner.features import FeatureMap, map_of
 from bochner.features.base import apply_map, new_scratch
@@ -39,26 +38,16 @@ def plan_features(
     bill = ridge_bill(cut, feature_map, n_targets=n_targets, dtype=dtype)
     products = cost.product * n * float(D) ** 2 / cut.n_threads
     mapping = _seconds_per_row(feature_map, rows[:_TIMED_ROWS]) * n / cut.n_threads
-    return Plan(
-        n_samples=n,
-        n_features=d,
+    return Plan.without_bound(
+        (n, d),
+        cut,
+        bill.items,
         kernel=repr(features),
         n_components=D,
         reason="the width of the features",
-        certified_error=float("nan"),
-        eps=None,
         delta=delta,
         bound=_NO_BOUND,
-        block_rows=cut.block_rows,
-        n_threads=cut.n_threads,
-        memory=bill.total,
-        memory_items=bill.items,
         seconds=products + mapping + cost.solve_seconds(D),
-        memory_budget=get_config().memory_budget(),
-        time_budget=None,
-        alternatives=(),
-        warnings=(),
-        curve=(),
     )
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from bochner._axes import BLUE, GREEN, GREY, ORANGE, axes_or_new
 from bochner._html import card, items, table
+from bochner.config import get_config
+from bochner.errors import AssumptionError
 from bochner.memory import format_bytes
 from bochner.planning.cluster import ClusterPlan
+from bochner.statistics import PassPlan
 from bochner.theory import FeatureCounts
 
 if TYPE_CHECKING:
@@ -87,6 +90,26 @@ class Plan:
     cluster: ClusterPlan | None = None
     tuning_seconds: float = 0.0
 
+    @classmethod
+    def without_bound(cls, shape: tuple[int, int], cut: PassPlan, memory_items: dict[str, int], **known: Any) -> Self:
+        """Plan of features without a bound on their error before the fit; `known` are the other attributes."""
+        return cls(
+            n_samples=shape[0],
+            n_features=shape[1],
+            certified_error=float("nan"),
+            eps=None,
+            block_rows=cut.block_rows,
+            n_threads=cut.n_threads,
+            memory=sum(memory_items.values()),
+            memory_items=memory_items,
+            memory_budget=get_config().memory_budget(),
+            time_budget=None,
+            alternatives=(),
+            warnings=(),
+            curve=(),
+            **known,
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """The plan as plain data, ready for JSON."""
         return {**asdict(self), "counts": None if self.counts is None else self.counts.to_dict()}
@@ -110,10 +133,7 @@ class Plan:
         return [
             ("data", f"{self.n_samples:,} rows, {self.n_features} features, {self.kernel}"),
             ("features", f"{self.n_components:,} ({self.reason})"),
-            (
-                "certified",
-                f"kernel error at most {self.certified_error:.3g}, probability {1 - self.delta:g} ({self.bound})",
-            ),
+            ("certified", self._certified()),
             ("memory", f"{format_bytes(self.memory)} at the peak ({budget})"),
             (
                 "time",
@@ -121,6 +141,11 @@ class Plan:
             ),
             *([] if self.cluster is None else [("cluster", _on_cluster(self.cluster))]),
         ]
+
+    def _certified(self) -> str:
+        if not self.curve:
+            return self.bound
+        return f"kernel error at most {self.certified_error:.3g}, probability {1 - self.delta:g} ({self.bound})"
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Certified error against the number of features, with this plan and the budget drawn in.
@@ -134,6 +159,8 @@ class Plan:
         -------
         ax : matplotlib Axes
         """
+        if not self.curve:
+            raise AssumptionError(f"There is no certified error to draw: {self.bound}.")
         ax = axes_or_new(ax)
         widths, errors = zip(*self.curve, strict=True)
         affordable = max(width for width, _ in self.curve)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 from scipy.sparse import issparse
@@ -16,6 +16,7 @@ from bochner.errors import MemoryBudgetError, invalid_parameter
 from bochner.kernels import Stationary, resolve_kernel
 from bochner.kernels.text import in_one_line
 from bochner.memory import format_bytes
+from bochner.planning.automatic import plan_automatic
 from bochner.planning.budget import Budget
 from bochner.planning.cluster import ClusterPlan, plan_cluster
 from bochner.planning.cost import calibrate
@@ -42,7 +43,7 @@ def plan(
     n_samples: int | None = None,
     n_features: int | None = None,
     kernel: Stationary | str | None = None,
-    features: Transformer | None = None,
+    features: Transformer | Literal["auto"] | None = None,
     n_components: int | None = None,
     eps: float | None = None,
     delta: float = 0.01,
@@ -66,9 +67,10 @@ def plan(
     kernel : Stationary or str, default=None
         The kernel. A name, None (Gaussian) or "auto" has the scale of the data, if there are any, and its length scales
         are learned in the fit, which takes time; a kernel keeps its own.
-    features : transformer, default=None
+    features : transformer or "auto", default=None
         Any transformer in place of random Fourier features of `kernel`; needs `X`. Its width is the plan's, and there
-        is no bound before the fit.
+        is no bound before the fit. "auto": landmarks whose number the data decide, as in `KernelRegressor()` for rows
+        in memory.
     n_components : int, default=None
         Features to use if the budgets allow it; None: what `eps` needs, or what the budgets allow, or the optimal rate.
     eps : float, default=None
@@ -105,8 +107,12 @@ def plan(
     else:
         n, d, dtype = _shape(rows, getattr(X, "dtype", _DOUBLE))
     _check_wishes(n_components, embedding, eps, delta, time)
+    if isinstance(features, str) and features != "auto":
+        raise invalid_parameter("plan", "features", "a transformer, 'auto' or None", features)
     targets = 1 if y is None or np.ndim(y) == 1 else int(np.shape(y)[1])
     with config_context(memory=memory):
+        if isinstance(features, str):
+            return plan_automatic(rows, n_targets=targets, delta=delta, cost=calibrate("float64"))
         if features is not None:
             return plan_features(
                 features, rows, n_targets=targets, dtype=dtype, delta=delta, cost=calibrate(dtype.name)

@@ -1,10 +1,16 @@
-"""Default width rule: the optimal rate of Rudi & Rosasco (2017)."""
+"""Widths: the optimal rate of Rudi & Rosasco (2017) for random features, and the numbers of landmarks to try."""
 
 from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["default_width"]
+__all__ = ["LANDMARKS", "LANDMARK_ROWS", "default_width", "landmark_numbers"]
+
+LANDMARKS = (256, 1024, 2048)
+"""Numbers of landmarks that are tried."""
+
+LANDMARK_ROWS = 100_000
+"""Rows up to which models have landmarks unless something else is asked for."""
 
 _SMALLEST, _LARGEST = 256, 4096
 
@@ -17,3 +23,9 @@ def default_width(n_rows: int) -> int:
     """
     rule = np.sqrt(n_rows) * np.log(max(n_rows, 2))
     return int(np.clip(64 * np.ceil(rule / 64), _SMALLEST, _LARGEST))
+
+
+def landmark_numbers(n_rows: int) -> list[int]:
+    """The numbers of landmarks to try: those up to half of the rows, then all rows if they are few."""
+    tried = [width for width in LANDMARKS if width <= n_rows / 2]
+    return tried if len(tried) == len(LANDMARKS) else [*tried, min(n_rows, LANDMARKS[-1])]

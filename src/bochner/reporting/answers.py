@@ -124,6 +124,7 @@ def _choices(part: JsonDict, kind: str) -> str:
         "evidence": "chosen by the marginal likelihood",
         "loo": "chosen by leave-one-out",
         "cv": "chosen by cross-validation",
+        "auto": "chosen by predictions of rows that were left out",
     }.get(penalty["asked"], "as given")
     if how == "as given" and float(penalty["asked"]) != penalty["alpha"]:
         how = f"raised from {penalty['asked']}, at which the equations are singular"

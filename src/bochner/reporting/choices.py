@@ -42,15 +42,22 @@ def penalty_path(view: ModelView) -> JsonDict:
     alpha = view.get("alpha_")
     if alpha is None:
         return {"missing": "This model has no penalty."}
-    chosen = {"alpha": float(alpha), "asked": str(getattr(view.estimator, "alpha", None))}
+    chosen = {"alpha": float(alpha), "asked": _asked(view)}
     if view.path is not None:
         return {**chosen, **_ridge_path(view.path), "loo": view.get("loo_errors_")}
     losses = view.get("cv_losses_")
     if losses is not None:
         return {**chosen, "alphas": view.get("alphas_"), "cv": np.mean(losses, axis=1)}
-    given = chosen["asked"] not in ("gcv", "evidence", "loo", "cv")
+    given = chosen["asked"] not in ("auto", "gcv", "evidence", "loo", "cv")
     why = "The penalty was given, so" if given else "This model keeps no path of its search:"
     return {**chosen, "missing": f"{why} there is no path of penalties to show."}
+
+
+def _asked(view: ModelView) -> str:
+    """The penalty or rule that was asked for; of "auto", the evidence where no rows could be left out."""
+    asked = str(getattr(view.estimator, "alpha", None))
+    by_evidence = asked == "auto" and view.path is not None and view.get("loo_errors_") is None
+    return "evidence" if by_evidence else asked
 
 
 def _ridge_path(path: RidgePath) -> JsonDict:

@@ -2,7 +2,7 @@
 
 from bochner.solvers.band import BandedRidge
 from bochner.solvers.base import DirectSolver, IterativeSolver, PenaltyRule, RidgeSolver, SolverContext
-from bochner.solvers.calibration import inverse_temperature
+from bochner.solvers.calibration import chosen_classes, inverse_temperature, probabilities
 from bochner.solvers.cholesky import RidgeFactor, factorise
 from bochner.solvers.classification import (
     ClassificationProblem,
@@ -11,6 +11,7 @@ from bochner.solvers.classification import (
     classifier_bill,
     default_penalties,
     out_of_fold_scores,
+    signs_of,
 )
 from bochner.solvers.eigen import EigenRidge
 from bochner.solvers.iterative import iterative_bill, solve_ridge_iteratively
@@ -53,6 +54,7 @@ __all__ = [
     "Spread",
     "SubsampleGram",
     "choose_penalty",
+    "chosen_classes",
     "classifier_bill",
     "default_penalties",
     "effective_dof",
@@ -62,7 +64,9 @@ __all__ = [
     "out_of_fold_scores",
     "pca_bill",
     "principal_axes",
+    "probabilities",
     "ridge_bill",
+    "signs_of",
     "solve_ridge",
     "solve_ridge_iteratively",
 ]

@@ -1,13 +1,14 @@
-"""Probabilities from the scores of a support vector machine: one temperature (Guo et al. 2017)."""
+"""Classes and probabilities from scores: the largest one, a softmax with one temperature (Guo et al. 2017)."""
 
 from __future__ import annotations
 
 import numpy as np
+from scipy.special import softmax
 
 from bochner._typing import Array
 from bochner.solvers.losses import Logistic
 
-__all__ = ["inverse_temperature"]
+__all__ = ["chosen_classes", "inverse_temperature", "probabilities"]
 
 
 def inverse_temperature(scores: Array, loss: Logistic) -> float:
@@ -32,3 +33,14 @@ def inverse_temperature(scores: Array, loss: Logistic) -> float:
             break
         log_t = trial
     return float(np.exp(log_t))
+
+
+def chosen_classes(classes: Array, scores: Array) -> Array:
+    """The classes of the largest scores; of two classes, by the sign of the score of the second."""
+    return classes[(scores[:, 0] > 0).astype(np.intp) if len(classes) == 2 else np.argmax(scores, axis=1)]
+
+
+def probabilities(inverse_temperature: float, scores: Array) -> Array:
+    """Softmax of the scores times a factor, shape (n, n_classes)."""
+    scaled = scores.astype(float) * inverse_temperature
+    return softmax(np.hstack([np.zeros_like(scaled), scaled]) if scaled.shape[1] == 1 else scaled, axis=1)

@@ -27,6 +27,7 @@ __all__ = [
     "classifier_bill",
     "default_penalties",
     "out_of_fold_scores",
+    "signs_of",
 ]
 
 _PATIENCE = 2
@@ -65,9 +66,7 @@ class ClassificationProblem:
         return 1 if self.n_classes == 2 else self.n_classes
 
     def signs(self) -> Array:
-        """+1 where a row has the class of the column, else -1; one column, of the second class, if there are two."""
-        classes = np.array([1]) if self.n_classes == 2 else np.arange(self.n_classes)
-        return np.where(self.labels[:, None] == classes, 1.0, -1.0)
+        return signs_of(self.labels, self.n_classes)
 
     def path(self, alphas: Array, weight: Array, *, tol: float, max_iter: int) -> Iterator[LinearSolution]:
         """Solutions along penalties with other row weights, each started from the one before."""
@@ -127,6 +126,12 @@ class ClassificationProblem:
             losses = np.argmax(full, axis=1) != labels
         total = float(weight.sum())
         return float(weight @ losses) / total if total > 0 else 0.0
+
+
+def signs_of(labels: Array, n_classes: int) -> Array:
+    """+1 where a row has the class of the column, else -1; one column, of the second class, if there are two."""
+    classes = np.array([1]) if n_classes == 2 else np.arange(n_classes)
+    return np.where(labels[:, None] == classes, 1.0, -1.0)
 
 
 def default_penalties(problem: ClassificationProblem) -> Array:

@@ -54,7 +54,7 @@ class LeaveOneOut(FeatureReduction[Array, Array]):
         e_i = (y_i - f(x_i)) / (1 - h_i),    h_i = z_i' (G + alpha I)^-1 z_i + 1 / sum w
 
     with z_i centred, and the last term, only if there is an intercept. A weight counts copies of a row, of which one is
-    left out.
+    left out; of a weight below 1 all of it, h_i times the weight.
     """
 
     basis: RidgeBasis = field(repr=False)
@@ -84,7 +84,7 @@ class LeaveOneOut(FeatureReduction[Array, Array]):
         weight = np.ones(block.n_rows) if block.sample_weight is None else block.sample_weight
         fitted = (rotated @ basis.slopes).reshape(block.n_rows, -1, n_alphas)
         np.square(rotated, out=rotated)
-        leverage = rotated @ basis.inverse + basis.of_mean
+        leverage = np.minimum(weight, 1)[:, None] * (rotated @ basis.inverse + basis.of_mean)
         error = (block.Y - basis.y_mean)[:, :, None] - fitted
         error /= np.maximum(1 - leverage, np.finfo(self.dtype).eps)[:, None, :]
         return np.einsum("i,ija->a", weight, error**2)

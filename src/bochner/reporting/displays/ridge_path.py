@@ -59,7 +59,7 @@ class RidgePathDisplay(ChartDisplay):
         if "missing" in path:
             raise AssumptionError(path["missing"])
         known = [name for name in CRITERIA if path.get(name) is not None]
-        asked = {"evidence": "log_evidence"}.get(path["asked"], path["asked"])
+        asked = {"evidence": "log_evidence", "auto": "loo"}.get(path["asked"], path["asked"])
         criterion = (asked if asked in known else known[0]) if criterion is None else criterion
         if criterion not in known:
             raise invalid_parameter(cls.__name__, "criterion", f"one of {known}", criterion)

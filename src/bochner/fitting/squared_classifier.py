@@ -1,0 +1,92 @@
+"""Classification by least squares: ridge regression on the signs of the classes (Rifkin & Klautau 2004).
+
+    minimise_W,w_0  1/2 sum_i s_i ||y_i - w_0 - W'z(x_i)||^2 + alpha/2 ||W||^2
+
+with y_ik = +1 if row i is of class k, else -1.
+
+One factorisation serves all classes and penalties, and leave-one-out scores are exact, so that the number of landmarks,
+the penalty and the temperature of the probabilities are chosen by predictions of rows that were left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bochner._typing import Array
+from bochner.data import RowSource
+from bochner.errors import InvalidDataError
+from bochner.fitting.landmark_width import search_landmarks
+from bochner.fitting.left_out import LeftOut, left_out_errors
+from bochner.fitting.moments import MomentsFit
+from bochner.fitting.ridge import RidgeSettings
+from bochner.fitting.ridge_model import FittedRidge
+from bochner.fitting.watch import Silent
+from bochner.solvers import DirectSolver, LinearSolution, Logistic, PenaltyRule, inverse_temperature, signs_of
+from bochner.statistics import Moments
+
+if TYPE_CHECKING:
+    from bochner.fitting.classifier import ClassifierSettings, Labels
+
+__all__ = ["fit_signs", "temperature_and_skill", "to_solution"]
+
+
+def fit_signs(rows: RowSource, labels: Labels, settings: ClassifierSettings) -> tuple[FittedRidge, LeftOut]:
+    """Ridge regression on the signs of the classes, and its leave-one-out errors."""
+    known = rows.arrays
+    if known is None:
+        raise InvalidDataError("loss='squared_error' needs rows in memory. Use loss='logistic'.")
+    features = settings.features
+    kernel, tuning = features.kernel_for(rows, (labels.labels, labels.weight))
+    signed = replace(known, Y=signs_of(labels.labels, labels.n_classes), sample_weight=labels.weight)
+    rule = PenaltyRule("auto" if settings.alpha is None else settings.alpha, settings.alphas, settings.fit_intercept)
+    if kernel is not None and features.searched_by_refitting:
+        ridge = RidgeSettings("KernelClassifier", features, DirectSolver(), rule)
+        found, left_out = search_landmarks(signed, kernel, tuning, ridge, Silent(), lambda fit: None)
+        return found.fit, left_out
+    drawn = features.draw(kernel, 0 if kernel is None else features.width_for(rows), rows, tuning)
+    gathered = MomentsFit.drawn(drawn, tuning, signed, DirectSolver(), rule).add(signed, Silent())
+    fit = gathered.solved(signed).in_enough_precision(signed).fit
+    return fit, left_out_errors(fit, signed, features.seed)
+
+
+def to_solution(fit: FittedRidge) -> LinearSolution:
+    """The model as a linear classifier: exact, so without a duality gap."""
+    solution, moments = fit.solution, fit.moments
+    assert moments is not None
+    objective = 0.5 * _residual_and_penalty(moments, solution.coef, fit.rule.fit_intercept)
+    return LinearSolution(solution.coef, solution.intercept, objective, 0.0, 1, True)
+
+
+def _residual_and_penalty(moments: Moments, coef: Array, intercept: bool) -> float:
+    """Squared residuals and penalty at the solution: y'y - y'Z w, centred with an intercept."""
+    n, zy, yy = moments.weight, moments.zy, moments.yy
+    if not intercept:
+        zy, yy = zy + n * np.outer(moments.z_mean, moments.y_mean), yy + n * moments.y_mean**2
+    return max(0.0, float(np.sum(yy) - np.sum(zy * coef)))
+
+
+def temperature_and_skill(fit: FittedRidge, left_out: LeftOut) -> tuple[float, float]:
+    """By exact leave-one-out scores: factor of the scores before the softmax; error over that of class frequencies."""
+    assert fit.moments is not None
+    signs = left_out.targets
+    scores = signs - left_out.errors
+    found = np.argmax(signs, axis=1) if signs.shape[1] > 1 else (signs[:, 0] > 0).astype(np.intp)
+    variance = fit.moments.yy / fit.moments.weight
+    skill = float(np.sqrt(np.average(left_out.squares(variance), weights=left_out.weight)))
+    return inverse_temperature(*_with_one_mistake(scores, found, left_out.weight)), skill
+
+
+def _with_one_mistake(scores: Array, labels: Array, weight: Array) -> tuple[Array, Logistic]:
+    """The rows, and one more of the median score that is taken for another class: probabilities stay short of 0 and 1.
+
+    Laplace's rule of succession: m rows without an error do not say that there are none.
+    """
+    own = np.abs(scores[:, 0]) if scores.shape[1] == 1 else scores[np.arange(len(labels)), labels]
+    median = int(np.argsort(own)[len(own) // 2])
+    other = 1 - labels[median] if scores.shape[1] == 1 else np.argsort(scores[median])[-1]
+    if scores.shape[1] > 1 and other == labels[median]:
+        other = np.argsort(scores[median])[-2]
+    return np.vstack([scores, scores[median]]), Logistic(np.append(labels, other), np.append(weight, 1.0))
