@@ -82,7 +82,7 @@ def test_parameters_that_were_changed_after_the_fit_are_refused():
         regressor().fit(X, y).set_params(fit_intercept=False).certify(X, y=y)
     labels = (y > 0).astype(int)
     changed = bo.KernelClassifier(alpha=1.0, n_components=16).fit(X, labels).set_params(loss="hinge")
-    with pytest.raises(AssumptionError, match="loss was 'logistic'"):
+    with pytest.raises(AssumptionError, match="loss was 'auto'"):
         changed.certify(X, y=labels)
 
 

@@ -33,12 +33,13 @@ ESTIMATORS = [
     bo.FourierFeatures(bo.Matern() + bo.Laplacian(), sampling="qmc"),
     bo.KernelClassifier(),
     bo.KernelClassifier("laplacian", alpha=0.1, fit_intercept=False),
-    bo.KernelClassifier(loss="hinge"),
-    bo.KernelClassifier(loss="squared_hinge", probability=True),
+    bo.KernelClassifier(loss="logistic", alpha=1.0),
+    bo.KernelClassifier(loss="hinge", alpha=1.0),
+    bo.KernelClassifier(loss="squared_hinge", alpha=1.0, probability=True),
     bo.FourierFeatures(sampling="leverage"),
     bo.KernelRegressor(),
     bo.KernelRegressor(alpha=1.0, fit_intercept=False),
-    bo.KernelRegressor(bo.Matern(nu=2.5), alpha="evidence"),
+    bo.KernelRegressor(bo.Matern(nu=2.5), features="fourier", alpha="evidence"),
     bo.KernelRegressor(alpha="loo"),
     bo.KernelRegressor(solver="iterative"),
     bo.KernelRegressor(solver="iterative", alpha=1.0, fit_intercept=False),
@@ -46,11 +47,17 @@ ESTIMATORS = [
     bo.WarpedFeatures(bo.NystroemFeatures(bo.Gaussian(), n_components=20, random_state=0)),
     bo.KernelPCA(n_components=2),
     bo.KernelPCA(width=64, fit_inverse_transform=True),
-    bo.KernelRegressor(features=RBFSampler(gamma=0.01, random_state=0)),
+    bo.KernelRegressor(features=RBFSampler(gamma=0.01, random_state=0), alpha="gcv"),
 ]
 
 
-@parametrize_with_checks(ESTIMATORS)
+def expected_to_fail(estimator):
+    """Fifteen rows without noise are interpolated: there a repeated row is a weight of 2 to 1e-3, not to rounding."""
+    automatic = isinstance(estimator, bo.KernelRegressor) and estimator.get_params() == bo.KernelRegressor().get_params()
+    return {"check_sample_weight_equivalence_on_sparse_data": "interpolated"} if automatic else {}
+
+
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_to_fail)
 def test_every_estimator_passes_every_check(estimator, check):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", bo.errors.BochnerWarning)
@@ -106,7 +113,7 @@ def test_sparse_input_gives_what_dense_input_gives(container):
     dense = X * (np.abs(X) > 1)
     features = bo.FourierFeatures(n_components=32, random_state=0).fit(dense)
     np.testing.assert_allclose(features.transform(container(dense)), features.transform(dense), atol=1e-12)
-    model = bo.KernelRegressor(random_state=0, alpha=0.1)
+    model = bo.KernelRegressor(features="fourier", random_state=0, alpha=0.1)
     sparse_fit = clone(model).fit(container(dense), Y)
     np.testing.assert_allclose(sparse_fit.predict(dense), clone(model).fit(dense, Y).predict(dense), atol=1e-7)
 

@@ -72,14 +72,14 @@ def test_the_certificate_is_the_distance_to_exact_ridge_on_the_signs():
     system = np.block([[K + alpha * np.eye(400), np.ones((400, 1))], [np.ones((1, 400)), np.zeros((1, 1))]])
     solution = np.linalg.solve(system, np.vstack([signs, np.zeros((1, 3))]))
     exact = K @ solution[:-1] + solution[-1]
-    truth = np.sqrt(np.mean((model.decision_function(X) - exact) ** 2, axis=0)).max()
+    truth = np.sqrt(np.mean((model.decision_function(X) - exact) ** 2))
     assert truth * (1 - 1e-9) <= certificate.value <= 1.2 * truth
 
 
 def test_labels_that_nothing_predicts_are_told():
     rng = np.random.default_rng(5)
     with pytest.warns(NoSkillWarning, match="frequencies of the classes"):
-        bo.KernelClassifier(bo.Gaussian(0.01), alpha=1e-6, loss="squared_error", random_state=0).fit(
+        bo.KernelClassifier(bo.Gaussian(0.3), alpha=1e-6, loss="squared_error", random_state=0).fit(
             rng.standard_normal((300, 2)), rng.integers(0, 2, 300)
         )
 

@@ -37,6 +37,7 @@ __all__ = ["ClassifierSettings", "FittedClassifier", "Labels", "add_labelled_row
 
 _PARTS = 5
 _SMALLEST_GAIN = 0.01  # of the held-out loss, by more landmarks
+_PATH_ITERATIONS = 300  # of the fits that compare penalties
 _CV_TOL = 1e-3  # of the fits that compare penalties: differences of held-out losses are larger
 
 
@@ -270,7 +271,8 @@ def _penalty(problem: ClassificationProblem, settings: ClassifierSettings) -> tu
         return settings.alpha, None, None
     alphas = default_penalties(problem) if settings.alphas is None else settings.alphas
     tol = max(settings.tol, _CV_TOL)
-    return choose_penalty(problem, alphas, settings.folds(problem), tol=tol, max_iter=settings.max_iter)
+    most = min(settings.max_iter, _PATH_ITERATIONS)
+    return choose_penalty(problem, alphas, settings.folds(problem), tol=tol, max_iter=most)
 
 
 def _calibrated(

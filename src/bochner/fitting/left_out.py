@@ -33,7 +33,7 @@ class LeftOut:
     variances : array of shape (m,)
         Of the prediction, in units of the noise variance.
     weight : array of shape (m,)
-        Of the rows, of mean 1.
+        Of the rows.
     targets : array of shape (m, t)
     """
 
@@ -65,7 +65,7 @@ def left_out_errors(fit: FittedRidge, rows: RowSource, seed: int, n_rows: int = 
     means, leverage, unseen = fit.means_and_leverages(sample.X)
     removed = 1.0 if weight is None else np.minimum(weight, 1)  # one copy of the row, or all of less than one
     spare = np.maximum(1 - removed * leverage, _SMALLEST)
-    own = np.ones(len(Y)) if weight is None else weight / weight.mean()
+    own = np.ones(len(Y)) if weight is None else weight
     return LeftOut((Y - means) / spare[:, None], 1 / spare + unseen, own, Y)
 
 

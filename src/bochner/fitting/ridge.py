@@ -81,13 +81,12 @@ def fit_ridge(
     watch = watch or Silent()
     rows, held = calibration_split(rows, settings.seed) if settings.interval == "conformal" else (rows, None)
     left_out: LeftOut | None = None
-    sample = _rows_to_leave_out(rows, settings)
     if settings.solver.needs == "moments":
-        fit, left_out = _fit_moments(rows, settings, watch, checkpoint, publish, sample)
+        fit, left_out = _fit_moments(rows, settings, watch, checkpoint, publish)
     else:
         fit = _fit_products(rows, settings, watch, checkpoint)
     if settings.rule.alpha == "auto" and fit.moments is not None and rows.passes is None:
-        left_out = left_out or left_out_errors(fit, sample or rows, settings.seed)
+        left_out = left_out or left_out_errors(fit, rows, settings.seed)
         fit = calibrated(fit, left_out, scores=settings.interval == "auto")
     if held is not None:
         fit = replace(fit, conformal=ConformalScores.of(held.targets()[0], *fit.means_and_deviations(held.X)))
@@ -114,11 +113,10 @@ def _fit_moments(
     watch: Watch,
     checkpoint: FitCheckpoint | None,
     publish: Publish,
-    sample: ArrayRows | None,
 ) -> tuple[FittedRidge, LeftOut | None]:
     """One pass and the solution; both again in float64 if float32 products cannot carry the best penalty.
 
-    With leave-one-out errors, if they chose the width.
+    With leave-one-out errors, if they chose the width, or of a sample of rows that are not in memory.
     """
     features, ledger = settings.features, None if checkpoint is None else checkpoint.moments
     kernel, tuning = features.kernel_for(rows)
@@ -133,12 +131,14 @@ def _fit_moments(
         drawn = features.draw(kernel, width, rows, tuning)
         gathered = MomentsFit.drawn(drawn, tuning, rows, settings.solver, settings.rule, publish=publish, ledger=ledger)
         gathered.add(rows, watch, ledger=ledger)
-    return gathered.solved(rows, sample).in_enough_precision(rows).fit, None
+    sample = _rows_to_leave_out(rows, settings)
+    fit = gathered.solved(rows, sample).in_enough_precision(rows).fit
+    return fit, None if sample is None else left_out_errors(fit, sample, settings.seed)
 
 
 def _rows_to_leave_out(rows: RowSource, settings: RidgeSettings) -> ArrayRows | None:
     """Some of the rows that are not in memory but can be read again, for alpha="auto": read once for all its uses."""
-    if settings.rule.alpha != "auto" or settings.solver.needs != "moments" or rows.in_memory or rows.passes is not None:
+    if settings.rule.alpha != "auto" or rows.in_memory or rows.passes is not None:
         return None
     return ArrayRows.sampled(rows, LEFT_OUT_ROWS, 0)
 

@@ -80,13 +80,14 @@ def temperature_and_skill(fit: FittedRidge, left_out: LeftOut) -> tuple[float, f
 
 
 def _with_one_mistake(scores: Array, labels: Array, weight: Array) -> tuple[Array, Logistic]:
-    """The rows, and one more of the median score that is taken for another class: probabilities stay short of 0 and 1.
+    """The rows, and one more with the mean scores that is taken for another class: probabilities stay short of 0 and 1.
 
     Laplace's rule of succession: m rows without an error do not say that there are none.
     """
-    own = np.abs(scores[:, 0]) if scores.shape[1] == 1 else scores[np.arange(len(labels)), labels]
-    median = int(np.argsort(own)[len(own) // 2])
-    other = 1 - labels[median] if scores.shape[1] == 1 else np.argsort(scores[median])[-1]
-    if scores.shape[1] > 1 and other == labels[median]:
-        other = np.argsort(scores[median])[-2]
-    return np.vstack([scores, scores[median]]), Logistic(np.append(labels, other), np.append(weight, 1.0))
+    if scores.shape[1] == 1:
+        mean = np.array([np.average(np.where(labels == 1, scores[:, 0], -scores[:, 0]), weights=weight)])
+    else:
+        own = np.arange(scores.shape[1]) == labels[:, None]
+        right, wrong = np.average(scores[own], weights=weight), np.average((scores * ~own).sum(axis=1), weights=weight)
+        mean = np.r_[wrong / (scores.shape[1] - 1), right, np.full(scores.shape[1] - 2, wrong / (scores.shape[1] - 1))]
+    return np.vstack([scores, mean]), Logistic(np.append(labels, 0), np.append(weight, min(1.0, weight.mean())))
