@@ -34,12 +34,14 @@ __all__ = [
     "IllConditionedWarning",
     "InvalidDataError",
     "InvalidParameterError",
+    "LittleDataWarning",
     "MemoryBudgetError",
     "MissingExtraError",
     "MissingStatisticsError",
     "NoSkillWarning",
     "TableWarning",
     "UnsupportedModelError",
+    "WidthWarning",
     "invalid_parameter",
 ]
 
@@ -101,6 +103,14 @@ class IllConditionedWarning(BochnerWarning):
 
 class NoSkillWarning(BochnerWarning):
     """A model is no better than predicting the mean on rows that were left out."""
+
+
+class LittleDataWarning(BochnerWarning):
+    """A model has so few rows, or weights of so small a sum, that what it chose is a guess."""
+
+
+class WidthWarning(BochnerWarning):
+    """A search for a width ended at its limit while the error still fell."""
 
 
 class FirstBlockWarning(BochnerWarning):

@@ -6,7 +6,13 @@ from sklearn.linear_model import Ridge
 from sklearn.metrics import log_loss
 
 import bochner as bo
-from bochner.errors import InvalidDataError, InvalidParameterError, NoSkillWarning
+from bochner.errors import (
+    InvalidDataError,
+    InvalidParameterError,
+    LittleDataWarning,
+    NoSkillWarning,
+    WidthWarning,
+)
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((400, 3)) * [1.0, 1e5, 1e-4]
@@ -90,3 +96,16 @@ def test_units_do_not_matter():
     moved = other.decision_function(X * [1e-3, 7.0, 1e6] + [5.0, 0.0, -2.0])
     np.testing.assert_allclose(moved, plain.decision_function(X), atol=1e-3)
     assert np.mean(plain.predict(X) == NAMES) > 0.85
+
+
+def test_few_rows_and_small_weights_are_told():
+    with pytest.warns(LittleDataWarning, match="fitted to 5 row"):
+        bo.KernelClassifier(alpha=1.0, n_components=8, random_state=0).fit(X[:5], [0, 1, 0, 1, 1])
+    with pytest.warns(LittleDataWarning, match="sums to 1.*multiply them by 400"):
+        bo.KernelRegressor(random_state=0).fit(X, X[:, 0], sample_weight=np.full(400, 1 / 400))
+
+
+def test_a_width_at_its_limit_is_told():
+    rows = np.random.default_rng(3).uniform(-1, 1, (6000, 3))
+    with pytest.warns(WidthWarning, match="ended at 2,048 features"):
+        bo.KernelRegressor(bo.Matern(0.3), random_state=0).fit(rows, np.sin(20 * rows).sum(axis=1))

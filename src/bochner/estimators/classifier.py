@@ -24,7 +24,7 @@ from bochner.estimators.certified_classifier import CertifiedClassifier
 from bochner.estimators.classifier_attributes import ClassifierAttributes
 from bochner.estimators.kernel_model import MODEL_CONSTRAINTS, KernelModel, check_penalties
 from bochner.estimators.rows import linear_predictions, rows_to_fit
-from bochner.estimators.watch import warn_of_classifier
+from bochner.estimators.watch import warn_of_classifier, warn_of_rows
 from bochner.fitting import ClassifierSettings, Labels, add_labelled_rows, fit_classifier
 from bochner.kernels import Stationary
 from bochner.sampling import Sampler
@@ -211,6 +211,7 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
         if settings.loss == "squared_error" and rows.arrays is not None and self.uses_landmarks(rows):
             rows = replace(rows.arrays, dtype=np.dtype(np.float64))  # as its features
         self.fitted_ = fit_classifier(rows, labels, settings)
+        warn_of_rows(rows, stacklevel=3)
         warn_of_classifier(self.fitted_, stacklevel=3)
         return self
 

@@ -24,7 +24,7 @@ from bochner.estimators.ridge_rows import (
     solver_for,
 )
 from bochner.estimators.rows import linear_predictions, over_rows
-from bochner.estimators.watch import CallbackWatch, warn_of_ridge
+from bochner.estimators.watch import CallbackWatch, warn_of_ridge, warn_of_rows
 from bochner.fitting import FittedRidge, add_rows, fit_ridge, require_moments
 from bochner.kernels import Stationary
 from bochner.sampling import Sampler
@@ -110,9 +110,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
         them has settled.
     fit_intercept : bool, default=True
     interval : {"auto", "normal", "conformal"}, default="auto"
-        How `predict(X, return_interval=...)` is calibrated: by the normal law of `return_std`; by a tenth of the rows
-        (at most 2,000), held out of the fit, for distribution-free coverage (`ConformalScores`); "auto": by
-        leave-one-out errors with alpha="auto", else normal.
+        Calibration of `predict(X, return_interval=...)`: by the normal law of `return_std`; by a tenth of the rows (at
+        most 2,000), held out, for distribution-free coverage; "auto": by leave-one-out errors with alpha="auto".
     sampling : str or Sampler, default="monte_carlo"
         As in `FourierFeatures`.
     checkpoint : str or Path, default=None
@@ -236,6 +235,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
         self.seed_ = seed if checkpoint is None else checkpoint.seed(seed)
         settings, watch = ridge_settings(self, solver, rows), CallbackWatch(self, rows)
         self._store(fit_ridge(rows, settings, watch=watch, checkpoint=checkpoint, publish=self._store))
+        warn_of_rows(rows, stacklevel=4)
         warn_of_ridge(self.fitted_, stacklevel=4)
         return self
 

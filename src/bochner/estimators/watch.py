@@ -5,13 +5,16 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from bochner.data import RowSource
-from bochner.errors import IllConditionedWarning, NoSkillWarning
+from bochner.errors import IllConditionedWarning, LittleDataWarning, NoSkillWarning, WidthWarning
 from bochner.fitting import FittedClassifier, FittedRidge, Pass
 
-__all__ = ["CallbackWatch", "warn_of_classifier", "warn_of_ridge"]
+__all__ = ["CallbackWatch", "warn_of_classifier", "warn_of_ridge", "warn_of_rows"]
+
+_FEW_ROWS, _SMALL_SHARE = 5, 0.1
 
 
 class CallbackWatch:
@@ -42,8 +45,27 @@ class CallbackWatch:
         return on_block, finish
 
 
+def warn_of_rows(rows: RowSource, stacklevel: int) -> None:
+    """Warn of very few rows, and of weights that count for far fewer rows than there are."""
+    known = rows.arrays
+    if known is None:
+        return
+    weight = np.ones(known.n_rows) if known.sample_weight is None else known.sample_weight
+    n, total = int(np.count_nonzero(weight)), float(np.sum(weight))
+    if n <= _FEW_ROWS:
+        told = f"The model is fitted to {n} row(s): what it chooses by them, and its error bars, are guesses."
+        warnings.warn(told, LittleDataWarning, stacklevel=stacklevel + 1)
+    elif total < _SMALL_SHARE * n:
+        warnings.warn(
+            f"sample_weight of {n:,} rows sums to {total:.3g}. A weight counts copies of a row: the model takes "
+            f"them for as few. If weights only compare rows, multiply them by {n / total:.3g}, for a mean of 1.",
+            LittleDataWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+
 def warn_of_ridge(fit: FittedRidge, stacklevel: int) -> None:
-    """Warn of a penalty that was raised, and of a solver that stopped short."""
+    """Warn of a penalty that was raised, of no skill, of a width at its limit, and of a solver that stopped short."""
     if fit.solution.raised:
         warnings.warn(
             f"The equations are singular to working precision at alpha={fit.rule.alpha!r}; "
@@ -55,8 +77,17 @@ def warn_of_ridge(fit: FittedRidge, stacklevel: int) -> None:
     if fit.relative_error is not None and fit.relative_error >= 1:
         warnings.warn(
             f"The model is no better than the mean: on rows that were left out its error is {fit.relative_error:.3g} "
-            "times as large. Try features='auto' with alpha='auto', length_scale='ard' or other inputs.",
+            "times as large. Try the defaults, if others were set, or other inputs.",
             NoSkillWarning,
+            stacklevel=stacklevel + 1,
+        )
+    curve = fit.width_curve
+    if curve is not None and fit.moments is not None and curve.ended_early(fit.moments.n_rows):
+        warnings.warn(
+            f"The search for a width ended at {curve.n_components:,} features, and the last step had lowered the "
+            f"squared error by {100 * curve.gain[-1]:.0f} %. More may be better: features='nystroem' or 'fourier' with "
+            f"n_components={4 * curve.n_components}.",
+            WidthWarning,
             stacklevel=stacklevel + 1,
         )
     if fit.solution.status is not None:

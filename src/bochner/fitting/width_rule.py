@@ -17,6 +17,7 @@ WIDTHS = (_LARGEST // _FIRST).bit_length()
 
 _WORK = 2**45  # products of a pass, n D^2: a quarter of an hour at some 40 billion a second
 _QUANTILE = 0.99
+_LARGE_GAIN = 0.2  # of the squared error, by one step
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,11 @@ class WidthCurve:
     n_components: int
     n_held_out: int
     reason: str
+
+    def ended_early(self, n_rows: int) -> bool:
+        """Whether the last step was a large gain and the search ended all the same, with fewer features than rows."""
+        last = len(self.widths) > 1 and self.n_components == self.widths[-1] < n_rows
+        return bool(last and self.gain[-1] > _LARGE_GAIN)
 
 
 class WidthSearch:
