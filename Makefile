@@ -45,6 +45,7 @@ bench: $(READY)
 	$(PY) benchmarks/streaming.py
 	$(PY) benchmarks/cluster.py
 	$(PY) benchmarks/accuracy.py
+	$(PY) benchmarks/defaults.py
 	$(PY) benchmarks/width.py
 	$(PY) benchmarks/distance.py
 	$(PY) benchmarks/table.py

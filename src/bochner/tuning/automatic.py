@@ -39,6 +39,7 @@ _FEW, _SHARE = 300, 0.6  # rows of which all learn; the share that does of some 
 _SHORTER = (0.25, 0.06)
 _COMMON, _PER_COLUMN, _OTHER_KERNEL, _LAST = 12, 25, 10, 8  # iterations
 _MOST_SCALES = 512
+_LOST = 1.0  # minus log evidence per row by which a kernel that starts from another's scales has failed to
 _CAUTION = 0.25  # standard errors by which a candidate must be better than a simpler one
 
 
@@ -106,9 +107,19 @@ class _Search:
         return [common, self.descend(columns, kernel, spread, Size(self.n_learned, None, _PER_COLUMN))]
 
     def with_kernel(self, candidate: _Candidate, kernel: Stationary) -> _Candidate:
-        """The same columns and number of scales with another kernel."""
+        """The same columns and number of scales with another kernel; learned anew where it cannot start from there.
+
+        Long scales of a rough kernel make the matrix of a smooth one singular, and its evidence has no slope there.
+        """
         size = Size(self.n_learned, None, _OTHER_KERNEL)
-        return self.descend(candidate.columns, kernel, _stretched(candidate, kernel), size)
+        found = self.descend(candidate.columns, kernel, _stretched(candidate, kernel), size)
+        if found.stage.loss < candidate.stage.loss + _LOST:
+            return found
+        n_scales = len(candidate.parameters.log_scales)
+        anew = [
+            each for each in self.of_columns(candidate.columns, kernel) if len(each.parameters.log_scales) == n_scales
+        ]
+        return min([found, *anew], key=lambda each: each.stage.loss)
 
     def best(self, candidates: list[_Candidate]) -> _Candidate:
         """The candidate that predicts rows best that it was not learned from; of few rows, by the Schwarz criterion."""
