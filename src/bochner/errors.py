@@ -17,6 +17,8 @@
      ├── CheckpointWarning       a checkpoint could not be written; the fit goes on
      ├── IllConditionedWarning   the normal equations are singular to working precision
      ├── NoSkillWarning          a model is no better than the mean on rows that were left out
+     ├── LittleDataWarning       rows are few, or their weights sum to little
+     ├── WidthWarning            a search for a width ended at its limit while the error still fell
      ├── FirstBlockWarning       partial_fit set a data-dependent choice from the first block only
      └── TableWarning            a table has what the table of the fit did not have
 """

@@ -81,6 +81,7 @@ def test_a_given_width_and_streams_are_random_features():
     assert np.isfinite(blocks.predict(X)).all()
 
 
+@pytest.mark.filterwarnings("ignore::bochner.errors.LittleDataWarning")
 @pytest.mark.parametrize("n", [2, 5, 20])
 def test_few_rows_are_no_trouble(n):
     X, y = lognormal(4, n)

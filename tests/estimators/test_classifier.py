@@ -179,6 +179,7 @@ def test_separable_data_and_unscaled_columns_end(loss):
     assert model(length_scale="median", loss=loss).fit(unscaled, labels).score(unscaled, labels) == 1.0
 
 
+@pytest.mark.filterwarnings("ignore::bochner.errors.LittleDataWarning")
 @pytest.mark.parametrize("loss", LOSSES)
 def test_two_classes_with_one_row_each_are_told_apart(loss):
     two = model(loss=loss).fit([[0.0, 1.0], [3.0, 2.0]], ["b", "a"])

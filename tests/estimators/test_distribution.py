@@ -83,6 +83,7 @@ def test_bags_of_one_point_are_points():
     assert model.score(list(X[:, None]), y) > 0.99
 
 
+@pytest.mark.filterwarnings("ignore::bochner.errors.LittleDataWarning")
 def test_refusals():
     y, bags = spreads_and_bags(4)
     model = bo.DistributionRegressor(n_components=8, alpha=1.0, random_state=0)

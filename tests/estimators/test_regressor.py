@@ -217,6 +217,7 @@ def test_prediction_checks_its_input():
         model.predict(np.full((1, 3), np.nan))
 
 
+@pytest.mark.filterwarnings("ignore::bochner.errors.LittleDataWarning")
 @pytest.mark.parametrize("alpha", ["gcv", "evidence", "loo", 1.0])
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_a_handful_of_rows_gives_finite_answers(n, alpha):

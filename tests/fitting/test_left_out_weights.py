@@ -26,6 +26,7 @@ def test_errors_are_those_of_refits(row):
     assert found.errors[row, 0] == pytest.approx(Y[row] - model(without).predict(X[[row]])[0], rel=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore::bochner.errors.LittleDataWarning")
 def test_small_weights_choose_the_penalty_of_large_ones():
     def chosen(factor):
         settings = {"kernel": bo.Gaussian(1.0), "n_components": 20, "random_state": 0}

@@ -8,6 +8,7 @@ import scipy.sparse as sp
 
 import bochner as bo
 from bochner.data import ArrayRows, scan_blocks
+from bochner.errors import WidthWarning
 from bochner.fitting import WIDTHS
 from bochner.fitting.width_search import _held_out
 from bochner.planning import default_width
@@ -174,7 +175,7 @@ def test_nystroem_streams_and_checkpoints_keep_the_rule(tmp_path):
 
 
 def test_the_memory_budget_ends_the_search():
-    with bo.config_context(memory="20MB"):
+    with bo.config_context(memory="20MB"), pytest.warns(WidthWarning, match="ended at 512 features"):
         model = regressor(ROUGH_KERNEL).fit(X, ROUGH)
     widths, unlimited = list(model.width_curve_.widths), list(rough().width_curve_.widths)
     assert "memory budget" in model.width_curve_.reason

@@ -82,7 +82,7 @@ def warn_of_ridge(fit: FittedRidge, stacklevel: int) -> None:
             stacklevel=stacklevel + 1,
         )
     curve = fit.width_curve
-    if curve is not None and fit.moments is not None and curve.ended_early(fit.moments.n_rows):
+    if curve is not None and curve.ended_early:
         warnings.warn(
             f"The search for a width ended at {curve.n_components:,} features, and the last step had lowered the "
             f"squared error by {100 * curve.gain[-1]:.0f} %. More may be better: features='nystroem' or 'fourier' with "

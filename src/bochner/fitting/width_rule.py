@@ -53,10 +53,11 @@ class WidthCurve:
     n_held_out: int
     reason: str
 
-    def ended_early(self, n_rows: int) -> bool:
-        """Whether the last step was a large gain and the search ended all the same, with fewer features than rows."""
-        last = len(self.widths) > 1 and self.n_components == self.widths[-1] < n_rows
-        return bool(last and self.gain[-1] > _LARGE_GAIN)
+    @property
+    def ended_early(self) -> bool:
+        """Whether a limit of memory, time or number ended the search, and the last step had been a large gain."""
+        limited = any(words in self.reason for words in ("memory budget", "too long", "the most that are tried"))
+        return bool(limited and self.n_components == self.widths[-1] and self.gain[-1] > _LARGE_GAIN)
 
 
 class WidthSearch:
