@@ -33,7 +33,7 @@ labels = y > 0
 kernel = bo.Gaussian(4.0)
 features = bo.FourierFeatures(kernel, n_components=1024, random_state=0).fit(X)
 ridge = bo.KernelRegressor(kernel, n_components=1024, alpha="gcv", random_state=0).fit(X, y)
-classifier = bo.KernelClassifier(kernel, n_components=512, random_state=0)
+classifier = bo.KernelClassifier(kernel, n_components=512, alpha=1.0, random_state=0)
 wide = bo.KernelRegressor(kernel, n_components=2048, alpha=1.0, solver="iterative", tol=1e-4, random_state=0)
 work = {
     "transform": lambda: features.transform(X),

@@ -40,7 +40,7 @@ def study(name):
     train, others = slice(0, N), slice(N, None)
     kernel = bo.Gaussian(median_length_scale(X[train], bo.Gaussian(), seed=0))
     K = kernel(X[train])
-    alpha = bo.KernelRegressor(kernel, n_components=WIDTH, random_state=0).fit(X[train], y[train]).alpha_
+    alpha = bo.KernelRegressor(kernel, n_components=WIDTH, alpha="gcv", random_state=0).fit(X[train], y[train]).alpha_
     norm = np.linalg.norm(y[train] - y[train].mean())
     setting = {"exact": K, "approximate": K, "root": np.ones(N), "alpha": alpha, "intercept": True}
     exact = AnyTargetDistance(**setting, norms=np.array([norm]))

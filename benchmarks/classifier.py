@@ -212,10 +212,10 @@ FIT = """
 import resource, sys, time, numpy as np, bochner as bo
 peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 X, y = np.load(sys.argv[1], mmap_mode="r"), np.load(sys.argv[2], mmap_mode="r")
-bo.KernelClassifier(bo.Gaussian(4.0), n_components=4).fit(np.array(X[:100]), np.array(y[:100]))
+bo.KernelClassifier(bo.Gaussian(4.0), n_components=4, alpha=1.0).fit(np.array(X[:100]), np.array(y[:100]))
 before, start = peak(), time.perf_counter()
 bo.set_config(memory=sys.argv[4])
-model = bo.KernelClassifier(bo.Gaussian(4.0), n_components=int(sys.argv[3]), random_state=0).fit(X, y)
+model = bo.KernelClassifier(bo.Gaussian(4.0), n_components=int(sys.argv[3]), alpha=1.0, random_state=0).fit(X, y)
 print(peak() - before, time.perf_counter() - start, model.n_iter_, model.dual_gap_ / model.objective_)
 """
 

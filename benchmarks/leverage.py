@@ -68,7 +68,9 @@ def spectral(X, rows, kernel, lam):
     K, alpha = kernel(rows), len(rows) * lam
 
     def delta(sampling, width, seed):
-        features = bo.FourierFeatures(kernel, n_components=width, sampling=sampling, random_state=seed).fit(X)
+        features = bo.FourierFeatures(
+            kernel, n_components=width, sampling=sampling, alpha="gcv", random_state=seed
+        ).fit(X)
         Z = features.transform(rows)
         return SpectralCloseness(exact=K, approximate=Z @ Z.T, alpha=alpha).certificate().value
 
@@ -100,7 +102,9 @@ def risk(X, y, X_test, y_test, kernel):
 
     def fit(sampling, width, seed):
         start = time.perf_counter()
-        model = bo.KernelRegressor(kernel, n_components=width, sampling=sampling, random_state=seed).fit(X, y)
+        model = bo.KernelRegressor(kernel, n_components=width, sampling=sampling, alpha="gcv", random_state=seed).fit(
+            X, y
+        )
         seconds = time.perf_counter() - start
         return seconds, float(np.sqrt(np.mean((model.predict(X_test) - y_test) ** 2)))
 

@@ -18,7 +18,7 @@ peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 X, y = np.load(sys.argv[1], mmap_mode="r"), np.load(sys.argv[2], mmap_mode="r")
 bo.KernelRegressor(bo.Gaussian(4.0), n_components=2, alpha=1.0).fit(np.array(X[:10]), np.array(y[:10]))
 before = peak()
-bo.KernelRegressor(bo.Gaussian(4.0), n_components=int(sys.argv[3]), random_state=0).fit(X, y)
+bo.KernelRegressor(bo.Gaussian(4.0), n_components=int(sys.argv[3]), alpha="gcv", random_state=0).fit(X, y)
 print(peak() - before)
 """
 

@@ -38,7 +38,7 @@ AIRLINE = (
     START
     + """
 scales = [2.0, 10.0, 3.0, 400.0, 700.0, 8.0, 20.0, 8.0, 20.0]  # about the spread of each column
-model = bo.KernelRegressor(bo.Gaussian(scales), n_components=width, random_state=0)
+model = bo.KernelRegressor(bo.Gaussian(scales), n_components=width, alpha="gcv", random_state=0)
 if sys.argv[3] == "scan":
     fit(model, bo.scan_parquet(path, target="target"))
 else:
@@ -68,7 +68,7 @@ def blocks():
         X = np.column_stack([ring * np.cos(longitude), ring * np.sin(longitude), np.sin(latitude)])
         yield X.astype(np.float32), batch.column(0).to_numpy()[kept].astype(float), ring + 1e-9
 rows = bo.scan_blocks(blocks, n_rows=-(-file.metadata.num_rows // share))
-fit(bo.KernelRegressor(bo.Matern(length_scale=0.1, nu=1.5), n_components=width, random_state=0), rows)
+fit(bo.KernelRegressor(bo.Matern(length_scale=0.1, nu=1.5), n_components=width, alpha="gcv", random_state=0), rows)
 """
 )
 
@@ -77,7 +77,8 @@ CHECKPOINT = (
     + """
 X = np.random.default_rng(0).standard_normal((1_000_000, 20), dtype=np.float32)
 y = np.sin(X.sum(axis=1)).astype(float)
-fit(bo.KernelRegressor(bo.Gaussian(4.0), n_components=width, random_state=0, checkpoint=sys.argv[3] or None), X, y)
+settings = {"n_components": width, "alpha": "gcv", "random_state": 0, "checkpoint": sys.argv[3] or None}
+fit(bo.KernelRegressor(bo.Gaussian(4.0), **settings), X, y)
 """
 )
 
