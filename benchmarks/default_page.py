@@ -224,7 +224,7 @@ TEXT = """# The default call
 
 What `KernelRegressor(random_state=0)` and `KernelClassifier(random_state=0)` do with nothing set, on raw and on
 standardised tables. This page is written by `benchmarks/defaults.py` from `benchmarks/results/defaults.json`; do not
-edit it. Splits {folds}; those before them were used to choose the rules. Up to 8,000 training and 4,000 test rows; the
+edit it. Splits {folds} of 5 to 9; 0 to 4 were used to choose the rules. Up to 8,000 training and 4,000 test rows; the
 `mixed_*` tables go through `TableEncoder`, fitted to the training rows. Tables with a training and a test part keep to
 it; others without folds are split at random. Targets are as in the files. {machine}, bochner {bochner}. {mixed}
 
