@@ -24,13 +24,10 @@ from bochner.statistics import Moments, MomentsCheckpoint, PassPlan, accumulate,
 from bochner.statistics.leave_one_out import LeaveOneOut
 from bochner.tuning import Tuning
 
-__all__ = ["LEFT_OUT_ROWS", "MomentsFit", "moments_bill"]
+__all__ = ["MomentsFit", "moments_bill", "rows_to_leave_out"]
 
 _DOUBLE: FloatType = np.dtype(np.float64)
-_SEED = 0  # of the rows that choose the penalty: the same ones for every seed of the model
-
-LEFT_OUT_ROWS = 4000
-"""Rows that choose the penalty of many, for alpha="auto"."""
+_LEFT_OUT, _SEED = 4000, 0  # rows that choose the penalty of many; the same ones for every seed of the model
 
 
 def moments_bill(rows: RowSource, feature_map: FeatureMap) -> tuple[PassPlan, MemoryBill]:
@@ -38,6 +35,13 @@ def moments_bill(rows: RowSource, feature_map: FeatureMap) -> tuple[PassPlan, Me
     plan = plan_pass(rows.planned_rows, feature_map, rows.n_targets, rows.dtype)
     bill = ridge_bill(plan, feature_map, n_targets=rows.n_targets, dtype=rows.dtype, reading=rows.read_bytes)
     return plan, bill
+
+
+def rows_to_leave_out(rule: PenaltyRule, rows: RowSource) -> RowSource | None:
+    """All rows for "loo", and for "auto" if they are few; else a sample; None for those that are read only once."""
+    if rule.alpha != "auto" or (rows.in_memory and rows.n_rows <= _LEFT_OUT):
+        return rows
+    return None if rows.passes is not None else ArrayRows.sampled(rows, _LEFT_OUT, _SEED)
 
 
 class MomentsFit:
@@ -113,10 +117,10 @@ class MomentsFit:
             raise InvalidDataError("The sum of sample_weight must be positive. Got 0.")
         return self
 
-    def solved(self, rows: RowSource, sample: RowSource | None = None) -> Self:
-        """Choose the penalty and solve; "loo" makes one more pass, "auto" takes the sample, if there is one."""
+    def solved(self, rows: RowSource, left_out: RowSource | None = None) -> Self:
+        """Choose the penalty and solve; "loo" makes one more pass. `left_out`: None for `rows_to_leave_out`."""
         fit = self.fit
-        again = sample if sample is not None and fit.rule.alpha == "auto" else self._rows_to_leave_out(rows)
+        again = rows_to_leave_out(fit.rule, rows) if left_out is None else left_out
 
         def leave_one_out(solver: EigenRidge, alphas: Array) -> Array:
             assert again is not None
@@ -148,12 +152,6 @@ class MomentsFit:
         again.add(double, Silent()).solved(double)
         self._enter(again.fit)
         return self
-
-    def _rows_to_leave_out(self, rows: RowSource) -> RowSource | None:
-        """All rows for "loo", and for "auto" if they are few; else a sample; None for those that are read only once."""
-        if self.fit.rule.alpha != "auto" or (rows.in_memory and rows.n_rows <= LEFT_OUT_ROWS):
-            return rows
-        return None if rows.passes is not None else ArrayRows.sampled(rows, LEFT_OUT_ROWS, _SEED)
 
     def _leave_one_out(self, rows: RowSource, solver: EigenRidge, alphas: Array) -> Array:
         """Mean squared leave-one-out error of every penalty."""

@@ -15,14 +15,14 @@ import numpy as np
 
 from bochner._random import Purpose, generator
 from bochner._typing import Array
-from bochner.data import ArrayRows, RowSource
+from bochner.data import RowSource
 from bochner.errors import InvalidDataError
 from bochner.fitting.checkpoints import FitCheckpoint
 from bochner.fitting.features import FeatureSettings
 from bochner.fitting.intervals import ConformalScores, calibration_split
 from bochner.fitting.landmark_width import search_landmarks
 from bochner.fitting.left_out import LeftOut, calibrated, left_out_errors
-from bochner.fitting.moments import LEFT_OUT_ROWS, MomentsFit
+from bochner.fitting.moments import MomentsFit, rows_to_leave_out
 from bochner.fitting.ridge_model import FittedRidge
 from bochner.fitting.watch import Silent, Watch
 from bochner.fitting.width_search import search_width, widens
@@ -124,23 +124,18 @@ def _fit_moments(
     if checkpoint is None and kernel is not None and arrays is not None and widens(features, settings.rule, arrays):
         gathered = search_width(arrays, kernel, tuning, settings, watch, publish)
     elif checkpoint is None and kernel is not None and features.searched_by_refitting:
-        found, left_out = search_landmarks(rows, kernel, tuning, settings, watch, publish)
-        return found.fit, left_out
+        found, errors = search_landmarks(rows, kernel, tuning, settings, watch, publish)
+        return found.fit, errors
     else:
         width = 0 if kernel is None else features.width_for(rows)
         drawn = features.draw(kernel, width, rows, tuning)
         gathered = MomentsFit.drawn(drawn, tuning, rows, settings.solver, settings.rule, publish=publish, ledger=ledger)
         gathered.add(rows, watch, ledger=ledger)
-    sample = _rows_to_leave_out(rows, settings)
-    fit = gathered.solved(rows, sample).in_enough_precision(rows).fit
-    return fit, None if sample is None else left_out_errors(fit, sample, settings.seed)
-
-
-def _rows_to_leave_out(rows: RowSource, settings: RidgeSettings) -> ArrayRows | None:
-    """Some of the rows that are not in memory but can be read again, for alpha="auto": read once for all its uses."""
-    if settings.rule.alpha != "auto" or rows.in_memory or rows.passes is not None:
-        return None
-    return ArrayRows.sampled(rows, LEFT_OUT_ROWS, 0)
+    left_out = rows_to_leave_out(settings.rule, rows)
+    fit = gathered.solved(rows, left_out).in_enough_precision(rows).fit
+    if settings.rule.alpha != "auto" or rows.in_memory or left_out is None:
+        return fit, None
+    return fit, left_out_errors(fit, left_out, settings.seed)  # from what was read once for the penalty
 
 
 def _fit_products(

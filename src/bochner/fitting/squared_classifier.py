@@ -88,6 +88,7 @@ def _with_one_mistake(scores: Array, labels: Array, weight: Array) -> tuple[Arra
         mean = np.array([np.average(np.where(labels == 1, scores[:, 0], -scores[:, 0]), weights=weight)])
     else:
         own = np.arange(scores.shape[1]) == labels[:, None]
-        right, wrong = np.average(scores[own], weights=weight), np.average((scores * ~own).sum(axis=1), weights=weight)
-        mean = np.r_[wrong / (scores.shape[1] - 1), right, np.full(scores.shape[1] - 2, wrong / (scores.shape[1] - 1))]
+        of_others = (scores * ~own).sum(axis=1) / (scores.shape[1] - 1)
+        mean = np.full(scores.shape[1], np.average(of_others, weights=weight))
+        mean[1] = np.average(scores[own], weights=weight)
     return np.vstack([scores, mean]), Logistic(np.append(labels, 0), np.append(weight, min(1.0, weight.mean())))
