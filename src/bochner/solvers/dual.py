@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from bochner._magnitude import require_finite
 from bochner._random import Purpose, generator
 from bochner._threads import run_in_threads
 from bochner._typing import Array
@@ -78,6 +79,7 @@ class DualAscent:
         change, n_iter, moved = np.inf, 0, True
         while True:
             objective, gap = self._gap(state, alpha)
+            require_finite(*objective, *gap)
             open_ = gap > tol * gap_scale(objective, self.loss.weight.sum())
             if n_iter >= max_iter or not (np.any(open_) or (self._small and moved)):
                 total = float(objective.sum()), float(gap.sum())

@@ -20,6 +20,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from bochner._definite import raise_diagonal
+from bochner._magnitude import require_finite
 from bochner._random import Purpose, generator
 from bochner._threads import single_threaded_blas
 from bochner._typing import Array
@@ -99,6 +100,7 @@ class NewtonSolver:
         goal, n_iter, stalled = min(tol, _EXACT) if self.exact and polish else tol, 0, False
         while True:
             gap = self._gap(point, penalty)
+            require_finite(gap, point.objective)
             relative = gap / gap_scale(point.objective, at_zero)
             if relative <= goal or stalled or n_iter >= max_iter:
                 coef, intercept = point.theta[:-1], point.theta[-1]
