@@ -18,6 +18,7 @@
      ├── IllConditionedWarning   the normal equations are singular to working precision
      ├── NoSkillWarning          a model is no better than the mean on rows that were left out
      ├── LittleDataWarning       rows are few, or their weights sum to little
+     ├── ExtrapolationWarning    rows to predict are far outside the rows of the fit
      ├── WidthWarning            a search for a width ended at its limit while the error still fell
      ├── FirstBlockWarning       partial_fit set a data-dependent choice from the first block only
      └── TableWarning            a table has what the table of the fit did not have
@@ -31,6 +32,7 @@ __all__ = [
     "BochnerWarning",
     "CheckpointError",
     "CheckpointWarning",
+    "ExtrapolationWarning",
     "FileFormatError",
     "FirstBlockWarning",
     "IllConditionedWarning",
@@ -109,6 +111,10 @@ class NoSkillWarning(BochnerWarning):
 
 class LittleDataWarning(BochnerWarning):
     """A model has so few rows, or weights of so small a sum, that what it chose is a guess."""
+
+
+class ExtrapolationWarning(BochnerWarning):
+    """Rows to predict are far outside the rows of the fit, where a model knows nothing."""
 
 
 class WidthWarning(BochnerWarning):

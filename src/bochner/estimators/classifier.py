@@ -23,6 +23,7 @@ from bochner.errors import InvalidDataError, invalid_parameter
 from bochner.estimators.certified_classifier import CertifiedClassifier
 from bochner.estimators.classifier_attributes import ClassifierAttributes
 from bochner.estimators.kernel_model import MODEL_CONSTRAINTS, KernelModel, check_penalties
+from bochner.estimators.ranges import note_ranges
 from bochner.estimators.rows import linear_predictions, rows_to_fit
 from bochner.estimators.watch import warn_of_classifier, warn_of_rows
 from bochner.fitting import ClassifierSettings, Labels, add_labelled_rows, fit_classifier
@@ -306,6 +307,7 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
     ) -> tuple[RowSource, Labels]:
         """The rows, their labels 0 ... n_classes - 1, and their weights, those of the classes included."""
         rows, y = rows_to_fit(self, X, y, sample_weight, reset=reset)
+        note_ranges(self, rows, reset=reset)
         weight = None if rows.arrays is None else rows.arrays.sample_weight
         if y is None:
             Y, weight = rows.targets()

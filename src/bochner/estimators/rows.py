@@ -14,6 +14,7 @@ from bochner._typing import Array, MatrixLike, Rows
 from bochner.data import READ_ROWS, ArrayRows, RowSource, scan_blocks
 from bochner.engines import collection_rows, engine_of
 from bochner.errors import InvalidDataError
+from bochner.estimators.ranges import warn_of_far_rows
 from bochner.features import LinearResponse
 
 __all__ = ["adopt_columns", "linear_predictions", "new_rows", "open_rows", "over_rows", "rows_to_fit"]
@@ -93,6 +94,7 @@ def over_rows(estimator: Any, X: MatrixLike, function: Callable[[Rows], tuple[Ar
     rows = open_rows(X)
     if rows is None:
         checked: Rows = validated_rows(estimator, X, reset=False)
+        warn_of_far_rows(estimator, checked)
         return list(function(checked))
     adopt_columns(estimator, rows, reset=False)
     return [np.concatenate(parts) for parts in zip(*(function(block.X) for block in rows.blocks(READ_ROWS)))]

@@ -1,0 +1,61 @@
+"""Ranges of the columns of a fit, and the warning about rows far outside of them."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from bochner._typing import Array, Rows
+from bochner.data import RowSource
+from bochner.errors import ExtrapolationWarning
+
+__all__ = ["note_ranges", "warn_of_far_rows"]
+
+
+def note_ranges(estimator: Any, rows: RowSource, *, reset: bool) -> None:
+    """Keep the least and the largest number of every column of rows in memory, as `column_ranges_` (2, d).
+
+    Rows that are read once and gone leave none: a pass more would be its price.
+    """
+    arrays = rows.arrays
+    if arrays is None:
+        estimator.column_ranges_ = None
+        return
+    low, high = _least_and_largest(arrays.X)
+    before = None if reset else getattr(estimator, "column_ranges_", None)
+    if before is not None:
+        low, high = np.minimum(low, before[0]), np.maximum(high, before[1])
+    estimator.column_ranges_ = np.vstack([low, high]) if reset or before is not None else None
+
+
+def warn_of_far_rows(estimator: Any, X: Rows) -> None:
+    """Warn if a number is outside the range of its column in the fit by more than that range is wide.
+
+    Columns that were constant are left out: models have learned nothing from them.
+    """
+    ranges = getattr(estimator, "column_ranges_", None)
+    if ranges is None or X.shape[0] == 0:
+        return
+    low, high = _least_and_largest(X)
+    width = ranges[1] - ranges[0]
+    far = (width > 0) & ((low < ranges[0] - width) | (high > ranges[1] + width))
+    for column in np.flatnonzero(far)[:1]:
+        names = getattr(estimator, "feature_names_in_", None)
+        name = f"column {column}" if names is None else f"column {str(names[column])!r}"
+        also = "" if far.sum() == 1 else f", and {far.sum() - 1} more columns"
+        warnings.warn(
+            f"Some rows are far outside the rows of the fit: {name} has {low[column]:.6g} to {high[column]:.6g}, and "
+            f"had {ranges[0, column]:.6g} to {ranges[1, column]:.6g}{also}. A model knows nothing there: landmarks "
+            "return to the mean, random features do not. Look at return_std.",
+            ExtrapolationWarning,
+            stacklevel=5,
+        )
+
+
+def _least_and_largest(X: Any) -> tuple[Array, Array]:
+    """Of every column, in float64; a sparse matrix counts its zeros."""
+    bounds = X.min(axis=0), X.max(axis=0)
+    low, high = (np.asarray(bound.todense() if hasattr(bound, "todense") else bound, dtype=float) for bound in bounds)
+    return low.reshape(-1), high.reshape(-1)
