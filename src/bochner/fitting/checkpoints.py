@@ -66,12 +66,9 @@ def naming_checkpoint(checkpoint: FitCheckpoint | None) -> Iterator[None]:
         yield
     except ClusterError as error:
         if checkpoint is None:
-            advice = "Start the cluster again and fit anew; with checkpoint='fit.checkpoint' a fit can go on."
+            advice = "With checkpoint='fit.checkpoint', a fit goes on from where it was."
         elif checkpoint.file.path.exists():
-            advice = (
-                f"The checkpoint {str(checkpoint.file.path)!r} has what was done: start the cluster again, and call "
-                "fit with the same parameters and rows to go on from there."
-            )
+            advice = f"With the same parameters and rows, the fit goes on from {str(checkpoint.file.path)!r}."
         else:
-            advice = "Nothing was in the checkpoint yet: start the cluster again, and fit anew."
+            advice = f"It begins anew: nothing was in {str(checkpoint.file.path)!r} yet."
         raise ClusterError(f"{error} {advice}") from None

@@ -19,8 +19,8 @@ from bochner.errors import invalid_parameter
 from bochner.solvers.conjugate_gradient import State
 from bochner.solvers.eigen import EigenRidge
 from bochner.solvers.iterative import Validation, solve_ridge_iteratively
-from bochner.solvers.iterative_state import IterativeSchema
 from bochner.solvers.iterative_solution import IterativeSolution
+from bochner.solvers.iterative_state import IterativeSchema
 from bochner.solvers.ridge import RidgeSolution, solve_ridge
 from bochner.solvers.solution import Solution
 from bochner.statistics.moments import Moments
