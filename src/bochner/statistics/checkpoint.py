@@ -120,7 +120,8 @@ class CheckpointFile:
 
     def _require_identity(self, then: Mapping[str, str]) -> None:
         names, shared = self.identity.keys() | then.keys(), self.identity.keys() & then.keys()
-        for name in sorted(names, key=lambda name: (name not in shared, name)):  # causes before their consequences
+        # Causes before their consequences: parameters before checksums.
+        for name in sorted(names, key=lambda name: (name not in shared, name.startswith("checksum"), name)):
             if then.get(name) != self.identity.get(name):
                 raise CheckpointError(
                     f"The checkpoint {str(self.path)!r} belongs to another fit: {name} was {then.get(name)}, and is "
