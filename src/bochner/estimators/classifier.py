@@ -212,7 +212,7 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
             rows = replace(rows.arrays, dtype=np.dtype(np.float64))  # as its features
         checkpoint = open_checkpoint(self, loss, rows, labels)
         seed = resolve_seed(self.random_state)
-        self.seed_ = seed if checkpoint is None else checkpoint.seed(seed)
+        self.seed_ = seed if checkpoint is None else checkpoint.seed(seed, given=type(self.random_state) is int)
         self.fitted_ = fit_classifier(rows, labels, classifier_settings(self, rows), checkpoint=checkpoint)
         warn_of_rows(rows, stacklevel=3)
         warn_of_classifier(self.fitted_, stacklevel=3)

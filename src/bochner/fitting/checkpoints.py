@@ -37,9 +37,12 @@ class FitCheckpoint:
         file.load()  # its notes have the seed
         return cls(file)
 
-    def seed(self, seed: int) -> int:
-        """The seed of the fit: that of the interrupted run, if there was one."""
-        return int(self.file.notes.setdefault("seed", seed))
+    def seed(self, seed: int, *, given: bool = False) -> int:
+        """The seed of the fit: that of the interrupted run, if there was one; it must be the one that is given, if so."""
+        then = int(self.file.notes.setdefault("seed", seed))
+        if given and then != seed:
+            self.file.require(f"its seed is {then}, and that of this fit is {seed}")
+        return then
 
     def moments(self, part: str = "") -> MomentsCheckpoint:
         """Record of a pass: of the only one, or of a part of a fit that has several."""

@@ -155,4 +155,4 @@ class _Table:
 
 
 _HEADER = Schema({"identity": _Texts(), "notes": _Table(), "state": _Table()})
-_NOTES = Schema({}, {"seed": NumberRule(0, 2**63, integer=True)})
+_NOTES = Schema({}, {"seed": NumberRule(0, 2**32 - 1, integer=True)})

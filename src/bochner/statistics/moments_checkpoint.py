@@ -21,6 +21,7 @@ __all__ = ["MomentsCheckpoint"]
 
 _SUMS = ("z_mean", "y_mean", "zz", "zy", "yy")
 _MOST_ROWS = 2**62
+_LARGEST = 1e100  # feature, and 1e150 of a target: their squares and sums of squares are finite
 
 
 def moments_schema(width: int | None = None, n_targets: int | None = None) -> Schema:
@@ -31,11 +32,11 @@ def moments_schema(width: int | None = None, n_targets: int | None = None) -> Sc
         "n_rows": NumberRule(0, _MOST_ROWS, integer=True),
         "weight": NumberRule(0),
         "precision": NumberRule(0, 1e-3),
-        "z_mean": ArrayRule((D,)),
-        "y_mean": ArrayRule((t,)),
-        "zz": ArrayRule((D, D)),
+        "z_mean": ArrayRule((D,), low=-_LARGEST, high=_LARGEST),
+        "y_mean": ArrayRule((t,), low=-1e150, high=1e150),
+        "zz": ArrayRule((D, D), low=-(_LARGEST**2), high=_LARGEST**2),
         "zy": ArrayRule((D, t)),
-        "yy": ArrayRule((t,), low=0),
+        "yy": ArrayRule((t,), low=0, high=1e300),
         "starts": ArrayRule((None,), "int64", 0, _MOST_ROWS),
         "checksums": ArrayRule((None,), "int64", 0, 2**32 - 1),
     }
