@@ -38,7 +38,7 @@ class FitCheckpoint:
         return cls(file)
 
     def seed(self, seed: int, *, given: bool = False) -> int:
-        """The seed of the fit: that of the interrupted run, if there was one; it must be the one that is given, if so."""
+        """The seed of the fit: that of the interrupted run, if there was one; it must be the one that is given."""
         then = int(self.file.notes.setdefault("seed", seed))
         if given and then != seed:
             self.file.require(f"its seed is {then}, and that of this fit is {seed}")
