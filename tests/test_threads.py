@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from threadpoolctl import ThreadpoolController, threadpool_limits
 
-from bochner._threads import run_in_threads
+import bochner as bo
+from bochner._threads import run_in_threads, single_threaded_blas
 
 
 def finished(n_items, n_threads, work=lambda item: None, finish=lambda item: None, seed=0):
@@ -78,3 +82,48 @@ def test_a_thread_without_memory_ends_the_run():
 
     with pytest.raises(MemoryError):
         run_in_threads(lambda item, _: item, range(9), state=state, finish=lambda _: None, n_threads=3)
+
+
+def blas_threads():
+    return {
+        each["filepath"]: each["num_threads"] for each in ThreadpoolController().info() if each["user_api"] == "blas"
+    }
+
+
+@pytest.fixture
+def two_blas_threads():
+    with threadpool_limits(2, user_api="blas"):
+        yield blas_threads()
+
+
+def test_overlapping_limits_restore_the_threads_of_blas(two_blas_threads):
+    """The first block to begin is the first to end: the second one still has its limit, and hands back two threads."""
+    first, second = single_threaded_blas(), single_threaded_blas()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert set(blas_threads().values()) == {1}
+    second.__exit__(None, None, None)
+    assert blas_threads() == two_blas_threads
+
+
+def test_predictions_of_many_threads_leave_blas_as_it_was(two_blas_threads):
+    X = np.random.default_rng(0).standard_normal((3000, 3))
+    model = bo.KernelRegressor(features="fourier", n_components=64, alpha=1e-3, random_state=0).fit(X, X[:, 0])
+    expected = model.predict(X)
+    with bo.config_context(n_threads=2), ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda _: model.predict(X), range(64)))
+    assert all(np.array_equal(each, expected) for each in found)
+    assert blas_threads() == two_blas_threads
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+def test_a_forked_child_has_its_threads_back(two_blas_threads):
+    with single_threaded_blas():
+        child = os.fork()
+        if child == 0:
+            whole = blas_threads() == two_blas_threads
+            with single_threaded_blas():  # the lock is free
+                pass
+            os._exit(0 if whole else 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

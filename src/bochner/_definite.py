@@ -8,9 +8,9 @@ from typing import TypeVar
 import numpy as np
 
 from bochner._blas import cholesky
+from bochner._magnitude import overflowed
 from bochner._threads import threads_for_factor
 from bochner._typing import Array
-from bochner.errors import InvalidDataError
 
 __all__ = ["definite_cholesky", "raise_diagonal"]
 
@@ -32,9 +32,7 @@ def raise_diagonal(
         if factor is not None:
             return factor, trial
         trial = max(10 * trial, floor, float(np.finfo(float).tiny))
-    raise InvalidDataError(
-        "A matrix of the fit has entries that are not finite. Look for huge numbers in the rows, targets and weights."
-    )
+    raise overflowed()
 
 
 def definite_cholesky(A: Array, shift: float, *, floor: float = 0.0) -> Array:

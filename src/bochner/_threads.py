@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -133,9 +134,51 @@ class _Turns:
 
 @contextmanager
 def single_threaded_blas() -> Iterator[None]:
-    """Limit BLAS to one thread per caller, for the length of a `with` block."""
-    with _blas().limit(limits=1, user_api="blas"):
+    """Limit BLAS to one thread per caller, for the length of a `with` block.
+
+    The limit is one for the whole process. Blocks of several threads overlap in any order: the first to come sets it,
+    and the last to leave restores what was there before.
+    """
+    _limit.enter()
+    try:
         yield
+    finally:
+        _limit.leave()
+
+
+class _SharedLimit:
+    """A limit of BLAS to one thread that is held as long as at least one caller wants it."""
+
+    def __init__(self) -> None:
+        self._lock, self._holders = Lock(), 0
+        self._limiter: Any = None
+
+    def enter(self) -> None:
+        with self._lock:
+            if self._holders == 0:
+                self._limiter = _blas().limit(limits=1, user_api="blas")
+            self._holders += 1
+
+    def leave(self) -> None:
+        with self._lock:
+            self._holders -= 1
+            if self._holders == 0:
+                self._release()
+
+    def forget(self) -> None:
+        """In a forked child: the threads that held the limit are not there, and the lock may be taken for ever."""
+        self._lock, self._holders = Lock(), 0
+        self._release()
+
+    def _release(self) -> None:
+        limiter, self._limiter = self._limiter, None
+        if limiter is not None:
+            limiter.restore_original_limits()
+
+
+_limit = _SharedLimit()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_limit.forget)
 
 
 def threads_for_factor(width: int) -> AbstractContextManager[None]:

@@ -9,6 +9,7 @@ from scipy.sparse import issparse, vstack
 from sklearn.utils import check_array
 
 from bochner._dense import dense
+from bochner._magnitude import largest_number, refuse_huge
 from bochner._random import Purpose, generator
 from bochner._sklearn import refuse_lazy
 from bochner._typing import FloatType, MatrixLike, Rows
@@ -32,6 +33,7 @@ def check_rows(
     )  # fmt: skip
     if rows.shape[0] < least:
         raise InvalidDataError(f"{name} must have at least {least} rows. Got {rows.shape[0]}.")
+    refuse_huge(rows, name, largest_number(rows.dtype, rows.shape[1]), getattr(X, "columns", None))
     return rows
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import vstack as stack_sparse
 
+from bochner._magnitude import beyond, largest_number, too_large
 from bochner._random import Purpose, generator
 from bochner._typing import Array, FloatType, JsonDict
 from bochner.errors import InvalidDataError
@@ -171,28 +172,26 @@ class RowSource(ABC):
 
 
 def checked_block(block: Block, names: list[str] | None) -> Block:
-    """The block itself, if its numbers are finite and its weights not negative."""
-    entries: Array = block.X.data if hasattr(block.X, "indptr") else np.asarray(block.X)
-    for what, numbers in (("X", entries), ("y", block.Y), ("sample_weight", block.sample_weight)):
-        bad = _not_finite(numbers)
-        if numbers is not None and len(bad):
-            columns = names if what == "X" and numbers is entries and not hasattr(block.X, "indptr") else None
-            raise InvalidDataError(
-                f"{what} must be finite. Got {numbers[tuple(bad[0])]} in {_place(block, bad[0], columns)}. "
-                "Impute or drop such rows first."
-            )
-    if block.sample_weight is not None and (block.sample_weight < 0).any():
-        first = np.argwhere(block.sample_weight < 0)[0]
-        raise InvalidDataError(f"sample_weight must not be negative. Got one in {_place(block, first, None)}.")
+    """The block itself, if its numbers are finite and not too large to be squared, and its weights not negative."""
+    sparse = hasattr(block.X, "indptr")
+    entries: Array = block.X.data if sparse else np.asarray(block.X)
+    limit = largest_number(entries.dtype, block.X.shape[1])
+    _refuse_beyond(block, "X", entries, limit, None if sparse else names)
+    _refuse_beyond(block, "y", block.Y, limit)
+    if block.sample_weight is not None:
+        _refuse_beyond(block, "sample_weight", block.sample_weight, largest_number(block.sample_weight.dtype))
+        for first in np.argwhere(block.sample_weight < 0)[:1]:
+            raise InvalidDataError(f"sample_weight must not be negative. Got one in {_place(block, first, None)}.")
     return block
 
 
-def _not_finite(numbers: Array | None) -> Array:
-    """Places of nan and inf; class labels need not be numbers."""
-    # One sum tells of nan and inf without a temporary of the block's size.
-    if numbers is None or numbers.dtype.kind not in "fiu" or np.isfinite(np.sum(numbers, dtype=float)):
-        return np.empty((0, 1), dtype=int)
-    return np.argwhere(~np.isfinite(numbers))
+def _refuse_beyond(block: Block, what: str, numbers: Array, limit: float, names: list[str] | None = None) -> None:
+    """Raise an error for the first number that is nan, infinite or beyond the limit."""
+    for where in beyond(numbers, limit)[:1]:
+        value, place = numbers[tuple(where)], _place(block, where, names)
+        if np.isfinite(value):
+            raise too_large(what, value, place, limit)
+        raise InvalidDataError(f"{what} must be finite. Got {value} in {place}. Impute or drop such rows first.")
 
 
 def _place(block: Block, where: Array, names: list[str] | None) -> str:

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import column_or_1d, validate_data
+from sklearn.utils.validation import column_or_1d
 
-from bochner._sklearn import check_sample_weight
+from bochner._sklearn import check_sample_weight, validated_rows
 from bochner._typing import Array
 from bochner.data import ArrayRows
 from bochner.errors import AssumptionError, InvalidDataError
@@ -142,7 +142,7 @@ class CertifiedClassifier:
         if source is not None:
             adopt_columns(self, source, reset=False)
             X, y, sample_weight = _parts(in_memory(source))
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        X = validated_rows(self, X, reset=False)
         weight = check_sample_weight(sample_weight, X)
         fit = self._fit_value()
         of_fit = fit.row_identity

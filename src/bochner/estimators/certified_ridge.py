@@ -8,9 +8,8 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import validate_data
 
-from bochner._sklearn import check_sample_weight
+from bochner._sklearn import check_sample_weight, validated_rows
 from bochner.data import ArrayRows
 from bochner.errors import AssumptionError, InvalidDataError, invalid_parameter
 from bochner.estimators.map_transformer import CertificateContext, certified_features
@@ -125,7 +124,7 @@ class CertifiedRidge:
             adopt_columns(self, source, reset=False)
             rows = in_memory(source)
         elif y is None:
-            X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+            X = validated_rows(self, X, reset=False)
             rows = ArrayRows(X, np.empty((X.shape[0], 0)), check_sample_weight(sample_weight, X), X.dtype)
         else:
             rows, _ = rows_to_fit(self, X, y, sample_weight, reset=False, multi_output=True, y_numeric=True)  # type: ignore[assignment]

@@ -9,10 +9,19 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from bochner._random import Purpose, generator, resolve_seed
-from bochner._sklearn import LENGTH_SCALE_RULE, SEED_RULE, Interval, OurWords, StrOptions, refuse_lazy, validated
+from bochner._sklearn import (
+    LENGTH_SCALE_RULE,
+    SEED_RULE,
+    Interval,
+    OurWords,
+    StrOptions,
+    refuse_lazy,
+    validated,
+    validated_rows,
+)
 from bochner._typing import Array, ArrayLike, Constraints, FloatType, MatrixLike, Seed
 from bochner.comparison.attribution import column_shares
 from bochner.comparison.group_sums import group_sums
@@ -175,7 +184,7 @@ class DriftDetector(OurWords, BaseEstimator):
         self
         """
         refuse_lazy(X)
-        rows: Array = validate_data(self, X, dtype=[np.float64, np.float32])
+        rows: Array = validated_rows(self, X, reset=True, accept_sparse=False)
         n = len(rows)
         self.window_ = default_window(n) if isinstance(self.window, str) else int(self.window)
         if n < FEWEST_WINDOWS * self.window_:
@@ -337,5 +346,5 @@ class DriftDetector(OurWords, BaseEstimator):
 
     def _validated(self, X: MatrixLike) -> Array:
         refuse_lazy(X)
-        rows: Array = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        rows: Array = validated_rows(self, X, reset=False, accept_sparse=False)
         return rows

@@ -5,12 +5,11 @@ from __future__ import annotations
 from numbers import Integral, Real
 from typing import Any, Self
 
-import numpy as np
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from bochner._random import resolve_seed
-from bochner._sklearn import SEED_RULE, Interval, StrOptions, refuse_lazy, validated
+from bochner._sklearn import SEED_RULE, Interval, StrOptions, refuse_lazy, validated, validated_rows
 from bochner._typing import Constraints, JsonDict, Rows
 from bochner.errors import AssumptionError, invalid_parameter
 from bochner.estimators.certification import MapCertifier, certify_map
@@ -141,7 +140,7 @@ class FourierFeatures(MapTransformer):
         self
         """
         refuse_lazy(X)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
+        X = validated_rows(self, X, reset=True)
         self.seed_ = resolve_seed(self.random_state)
         self.kernel_ = self._scaled_kernel(X)
         width = self._width(X.shape[0])
@@ -175,7 +174,7 @@ class FourierFeatures(MapTransformer):
             bound over the whole domain, and limits on mean and quantiles from sampled pairs.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        X = validated_rows(self, X, reset=False)
         return self.certify_kernel(X, delta, CertificateContext(independent=independent))
 
     def exact_kernel(self) -> ExactKernel:

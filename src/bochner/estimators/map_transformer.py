@@ -7,9 +7,9 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from bochner._sklearn import OurWords
+from bochner._sklearn import OurWords, validated_rows
 from bochner._typing import Array, JsonDict, Rows, Transformer
 from bochner.errors import AssumptionError
 from bochner.features import FeatureMap, transform
@@ -71,7 +71,7 @@ class MapTransformer(WithFeatures, ClassNamePrefixFeaturesOutMixin, TransformerM
             float32 if X is float32, else float64.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        X = validated_rows(self, X, reset=False)
         size = X.shape[0] * self.map_.n_components * X.dtype.itemsize
         require_memory(
             MemoryBill({"features": size}), "Transform fewer rows at a time, or fit an estimator on X itself."
@@ -93,7 +93,7 @@ class MapTransformer(WithFeatures, ClassNamePrefixFeaturesOutMixin, TransformerM
         """
         check_is_fitted(self)
         check_delta(delta)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        X = validated_rows(self, X, reset=False)
         return self.certify_kernel(X, delta, CertificateContext())
 
     # Optional powers: a transformer that has a known kernel, or certificates, overrides these.

@@ -7,11 +7,10 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils.validation import validate_data
 
 from bochner._dense import dense
 from bochner._random import Purpose, generator, resolve_seed
-from bochner._sklearn import SEED_RULE, Interval, StrOptions, refuse_lazy, validated
+from bochner._sklearn import SEED_RULE, Interval, StrOptions, refuse_lazy, validated, validated_rows
 from bochner._typing import Array, Constraints, Rows
 from bochner.estimators.landmark_certificate import certify_landmarks
 from bochner.estimators.map_transformer import CertificateContext, MapTransformer, kernel_of_data
@@ -127,7 +126,7 @@ class NystroemFeatures(MapTransformer):
         self
         """
         refuse_lazy(X)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
+        X = validated_rows(self, X, reset=True)
         self.seed_ = resolve_seed(self.random_state)
         self.kernel_ = kernel_of_data(self, self.kernel, X, self.seed_, one_scale=self.group is not None)
         self.transforms_ = (

@@ -5,12 +5,11 @@ from __future__ import annotations
 from numbers import Integral
 from typing import Any, Self
 
-import numpy as np
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from bochner._random import resolve_seed
-from bochner._sklearn import SEED_RULE, HasMethods, Interval, StrOptions, refuse_lazy, validated
+from bochner._sklearn import SEED_RULE, HasMethods, Interval, StrOptions, refuse_lazy, validated, validated_rows
 from bochner._typing import Constraints, Rows
 from bochner.errors import AssumptionError
 from bochner.estimators.fourier import FourierFeatures
@@ -113,7 +112,7 @@ class OrbitFeatures(MapTransformer):
         self
         """
         refuse_lazy(X)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
+        X = validated_rows(self, X, reset=True)
         self.seed_ = resolve_seed(self.random_state)
         self.transforms_ = choose_transforms(self.group, self.n_transforms, X.shape[1], self.seed_)
         self.base_ = self._seeded_base(X).fit(X, y)
@@ -146,7 +145,7 @@ class OrbitFeatures(MapTransformer):
             without a kernel has the latter only.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        X = validated_rows(self, X, reset=False)
         return self.certify_kernel(X, delta, CertificateContext(independent=independent))
 
     def exact_kernel(self) -> ExactKernel:

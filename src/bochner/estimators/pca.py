@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from bochner._random import resolve_seed
 from bochner._sklearn import (
@@ -18,6 +18,7 @@ from bochner._sklearn import (
     check_sample_weight,
     refuse_lazy,
     validated,
+    validated_rows,
     with_callbacks,
 )
 from bochner._typing import Array, Constraints
@@ -288,14 +289,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelModel):
             adopt_columns(self, rows, reset)
             return rows
         refuse_lazy(X)
-        X = validate_data(
-            self,
-            X,
-            accept_sparse=False if self.fit_inverse_transform else "csr",
-            dtype=[np.float64, np.float32],
-            reset=reset,
-            ensure_min_samples=ensure_min_samples,
-        )
+        accept = False if self.fit_inverse_transform else "csr"
+        X = validated_rows(self, X, reset=reset, accept_sparse=accept, ensure_min_samples=ensure_min_samples)
         return ArrayRows(X, np.empty((X.shape[0], 0)), check_sample_weight(sample_weight, X), X.dtype)
 
     def _scale_learner(self, landmarks: bool) -> None:

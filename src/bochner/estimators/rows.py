@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import validate_data
 
 from bochner._dense import dense
-from bochner._sklearn import check_sample_weight, refuse_lazy
+from bochner._sklearn import check_sample_weight, refuse_lazy, validated_rows, validated_rows_and_targets
 from bochner._typing import Array, MatrixLike, Rows
 from bochner.data import READ_ROWS, ArrayRows, RowSource, scan_blocks
 from bochner.engines import collection_rows, engine_of
@@ -30,9 +29,7 @@ def rows_to_fit(
     rows = open_rows(X, y, sample_weight)
     if rows is None:
         refuse_lazy(X)
-        X, y = validate_data(
-            estimator, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset, **checks
-        )
+        X, y = validated_rows_and_targets(estimator, X, y, reset=reset, **checks)
         return ArrayRows(X, y, check_sample_weight(sample_weight, X), X.dtype), y
     adopt_columns(estimator, rows, reset)
     if rows.n_targets == 0:
@@ -95,7 +92,7 @@ def over_rows(estimator: Any, X: MatrixLike, function: Callable[[Rows], tuple[Ar
     """The arrays of `function(X)` for all rows: of an array at once, of scanned rows in one pass."""
     rows = open_rows(X)
     if rows is None:
-        checked: Rows = validate_data(estimator, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        checked: Rows = validated_rows(estimator, X, reset=False)
         return list(function(checked))
     adopt_columns(estimator, rows, reset=False)
     return [np.concatenate(parts) for parts in zip(*(function(block.X) for block in rows.blocks(READ_ROWS)))]
@@ -107,7 +104,7 @@ def new_rows(estimator: Any, X: Any) -> Array:
     if rows is not None:
         adopt_columns(estimator, rows, reset=False)
         X = rows.take(np.arange(rows.n_rows))
-    X = validate_data(estimator, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+    X = validated_rows(estimator, X, reset=False)
     return dense(X)
 
 

@@ -5,11 +5,8 @@ from __future__ import annotations
 from numbers import Integral, Real
 from typing import Any, Self
 
-import numpy as np
-from sklearn.utils.validation import validate_data
-
 from bochner._random import resolve_seed
-from bochner._sklearn import SEED_RULE, Interval, refuse_lazy, validated
+from bochner._sklearn import SEED_RULE, Interval, refuse_lazy, validated, validated_rows
 from bochner._typing import Constraints
 from bochner.estimators.map_transformer import MapTransformer
 from bochner.features import SplineMap, draw_spline_map
@@ -93,7 +90,7 @@ class SplineFeatures(MapTransformer):
         self
         """
         refuse_lazy(X)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
+        X = validated_rows(self, X, reset=True)
         self.kernel_ = Spline(self.length_scale, order=self.order)
         self.seed_ = resolve_seed(self.random_state)
         self.map_: SplineMap = draw_spline_map(

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-import numpy as np
 from sklearn.base import clone
-from sklearn.utils.validation import validate_data
 
-from bochner._sklearn import refuse_lazy, validated
+from bochner._sklearn import refuse_lazy, validated, validated_rows
 from bochner._typing import Constraints, JsonDict, Transformer
 from bochner.estimators.map_transformer import CertificateContext, MapTransformer, certified_features
 from bochner.estimators.nystroem import NystroemFeatures
@@ -72,7 +70,7 @@ class WarpedFeatures(MapTransformer):
         self
         """
         refuse_lazy(X)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
+        X = validated_rows(self, X, reset=True)
         self.warp_ = RankWarp.of(X)
         scores = self.warp_(X)
         self.base_ = (NystroemFeatures() if self.base is None else clone(self.base)).fit(scores)

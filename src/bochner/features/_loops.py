@@ -13,9 +13,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.extending import overload
 
+from bochner._compiled import compiled
 from bochner._typing import Array
 
 __all__ = ["absorb_gram", "fourier_features", "narrow_fourier_features", "orbit_pairs", "orbit_phases"]
@@ -78,7 +79,7 @@ def _choose_sincos(x: Any, height: Any) -> Any:
     return _sincos32 if x == types.float32 else _sincos64
 
 
-@njit(inline="always", fastmath=_FAST)
+@compiled(inline="always", fastmath=_FAST)
 def _write_row(row: Array, amplitude: Array, phase: Array, out: Array) -> None:
     """Cosines and sines of the first entries of `row` (m,), cosines with a phase of its last len(phase)."""
     m, pairs = len(row), len(row) - len(phase)
@@ -92,7 +93,7 @@ def _write_row(row: Array, amplitude: Array, phase: Array, out: Array) -> None:
         cosines[j] = _sincos(phased[j] + phase[j], heights[j])[0]
 
 
-@njit(cache=True, nogil=True, fastmath=_FAST)
+@compiled(fastmath=_FAST)
 def fourier_features(projection: Array, amplitude: Array, phase: Array, out: Array) -> None:
     """Features of projected rows (n, m).
 
@@ -104,7 +105,7 @@ def fourier_features(projection: Array, amplitude: Array, phase: Array, out: Arr
         _write_row(projection[i], amplitude, phase, out[i])
 
 
-@njit(cache=True, nogil=True, fastmath=_FAST)
+@compiled(fastmath=_FAST)
 def narrow_fourier_features(
     X: Array, omega_t: Array, amplitude: Array, phase: Array, out: Array, projection: Array
 ) -> None:
@@ -120,7 +121,7 @@ def narrow_fourier_features(
         _write_row(projection, amplitude, phase, out[i])
 
 
-@njit(inline="always", fastmath=_FAST)
+@compiled(inline="always", fastmath=_FAST)
 def _combine(x: Array, omega_t: Array, row: Array, k: int) -> None:
     """row = (row if k > 0) + x[k] omega_t[k] + ... + x[k+3] omega_t[k+3], as far as there are rows."""
     last = len(x) - 1
@@ -137,7 +138,7 @@ def _combine(x: Array, omega_t: Array, row: Array, k: int) -> None:
             row[j] += a * w0[j] + b * w1[j] + c * w2[j] + d * w3[j]
 
 
-@njit(cache=True, nogil=True, fastmath=_FAST)
+@compiled(fastmath=_FAST)
 def orbit_pairs(projection: Array, amplitude: Array, weights: Array, out: Array, cosine_at: int, sine_at: int) -> None:
     """Orbit averages of w paired frequencies; `projection` (n, r w) is on r transforms of each, transforms outermost.
 
@@ -156,7 +157,7 @@ def orbit_pairs(projection: Array, amplitude: Array, weights: Array, out: Array,
                 sines[j] += s
 
 
-@njit(cache=True, nogil=True, fastmath=_FAST)
+@compiled(fastmath=_FAST)
 def orbit_phases(projection: Array, amplitude: Array, phase: Array, weights: Array, out: Array, at: int) -> None:
     """Orbit averages with phases: out[:, at : at + w] = sum_g weights_g amplitude cos(projection_g + phase)."""
     w = len(amplitude)
@@ -169,7 +170,7 @@ def orbit_phases(projection: Array, amplitude: Array, phase: Array, weights: Arr
                 cosines[j] += _sincos(part[j] + phase[j], amplitude[j] * weight)[0]
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"})
+@compiled(fastmath={"contract"})
 def absorb_gram(total: Array, gram: Array, mean: Array, weight: float, shift: Array, factor: float) -> None:
     """total += gram - weight mean mean' + factor shift shift' on the lower triangle, summed in float64."""
     for i in range(len(total)):

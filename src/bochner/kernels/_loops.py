@@ -9,8 +9,8 @@ reduction.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from bochner._compiled import compiled
 from bochner._typing import Array
 
 __all__ = ["exp_of_minus_half"]
@@ -22,7 +22,7 @@ _BIAS, _MANTISSA = np.int64(1023), np.int64(52)
 _SMALLEST = -708.0  # below it a double has no full mantissa left: exp(-708) = 3e-308 stands for 0
 
 
-@njit(cache=True, nogil=True, fastmath=_FAST)
+@compiled(fastmath=_FAST)
 def exp_of_minus_half(values: Array) -> None:
     """Overwrite values (n, m) >= 0 by exp(-value / 2), to 2e-16 of the result; 3e-308 where it would be smaller."""
     for i in range(values.shape[0]):

@@ -11,6 +11,7 @@ from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 
+from bochner._magnitude import largest_number, refuse_huge
 from bochner._typing import Array, ArrayLike, Rows
 from bochner.errors import InvalidDataError, invalid_parameter
 from bochner.kernels.measure import SpectralMeasure
@@ -47,10 +48,10 @@ class Kernel(ABC, BaseEstimator):
         X : array-like of shape (n, d)
         Y : array-like of shape (n_Y, d), default=X
         """
-        rows: Array = check_array(X, dtype=np.float64, input_name="X")
+        rows: Array = _checked_rows(X, "X")
         if Y is None:
             return self.settled(rows).matrix(rows, rows)
-        columns: Array = check_array(Y, dtype=np.float64, input_name="Y")
+        columns: Array = _checked_rows(Y, "Y")
         if rows.shape[1] != columns.shape[1]:
             raise InvalidDataError(
                 f"X and Y must have the same number of columns. Got {rows.shape[1]} and {columns.shape[1]} instead."
@@ -67,7 +68,7 @@ class Kernel(ABC, BaseEstimator):
 
     def diag(self, X: ArrayLike) -> Array:
         """The diagonal of `kernel(X)`, without the rest of it."""
-        return self._diagonal(check_array(X, dtype=np.float64, input_name="X"))
+        return self._diagonal(_checked_rows(X, "X"))
 
     @abstractmethod
     def _matrix(self, X: Array, Y: Array) -> Array:
@@ -276,3 +277,10 @@ def check_positive(owner: object, name: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < np.inf:
         raise invalid_parameter(owner, name, "a positive finite number", value)
     return float(value)
+
+
+def _checked_rows(X: ArrayLike, name: str) -> Array:
+    """Finite rows in float64 whose squares are numbers, too."""
+    rows: Array = check_array(X, dtype=np.float64, input_name=name)
+    refuse_huge(rows, name, largest_number(rows.dtype))
+    return rows

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from numba import njit
-
+from bochner._compiled import compiled
 from bochner._typing import Array
 
 __all__ = ["dual_sweep"]
 
 
-@njit(nogil=True, cache=True, fastmath=True)
+@compiled(fastmath=True)
 def dual_sweep(
     Z: Array,
     order: Array,

@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from bochner._magnitude import require_finite
 from bochner._random import Purpose, generator, position, set_position
 from bochner._threads import run_in_threads
 from bochner._typing import Array, JsonDict
@@ -93,6 +94,7 @@ class DualAscent:
         state = self._resumed(progress, alpha, max_iter) or self._first_state(start, alpha)
         while True:
             objective, gap = self._gap(state, alpha)
+            require_finite(*objective, *gap)
             open_ = gap > tol * gap_scale(objective, self.loss.weight.sum())
             if state.n_iter >= max_iter or not (np.any(open_) or (self._small and state.moved)):
                 total = float(objective.sum()), float(gap.sum())

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from bochner._magnitude import require_finite
 from bochner._random import Purpose, generator
 from bochner._typing import Array, FloatType
 from bochner.config import get_config
@@ -192,6 +193,7 @@ class _Solver:
                 stopped = self._step(cg)
             cg.replace_residual()
             worst = float(np.max(cg.relative[:k], initial=0.0))
+            require_finite(worst)
             if worst <= limits.tol:
                 return Ending.CONVERGED
             if settled or stopped:

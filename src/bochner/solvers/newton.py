@@ -21,6 +21,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from bochner._definite import raise_diagonal
+from bochner._magnitude import require_finite
 from bochner._random import Purpose, generator, position, set_position
 from bochner._threads import single_threaded_blas
 from bochner._typing import Array, JsonDict
@@ -104,6 +105,7 @@ class NewtonSolver:
         goal, stalled = min(tol, _EXACT) if self.exact and polish else tol, False
         while True:
             gap = self._gap(point, penalty)
+            require_finite(gap, point.objective)
             relative = gap / gap_scale(point.objective, at_zero)
             if relative <= goal or stalled or n_iter >= max_iter:
                 coef, intercept = point.theta[:-1], point.theta[-1]

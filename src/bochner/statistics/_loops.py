@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from bochner._compiled import compiled
 from bochner._typing import Array
 
 __all__ = ["add_dense_rows", "add_sparse_rows"]
@@ -16,7 +16,7 @@ _S30, _S27, _S31, _S32 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(
 _M1, _M2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _mixed(h: Any) -> Any:
     """A bijection of 64-bit numbers in which every bit of the result depends on every bit (splitmix64's finaliser)."""
     h = (h ^ (h >> _S30)) * _M1
@@ -24,7 +24,7 @@ def _mixed(h: Any) -> Any:
     return h ^ (h >> _S31)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _combine(x: Any, y: Array, weight: Any, lane: int, y_keys: Array, totals: Array) -> None:
     """Add one row, whose columns have the hash x, to the sums of X, of (X, weight) and of (X, weight, Y)."""
     seed = np.uint64(lane + 1)
@@ -38,7 +38,7 @@ def _combine(x: Any, y: Array, weight: Any, lane: int, y_keys: Array, totals: Ar
     totals[2, lane] += _mixed(weighted ^ _mixed(target))
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def add_dense_rows(X: Array, Y: Array, weight: Array, keys: Array, y_keys: Array, totals: Array) -> None:
     """Add the checksums of the rows of positive weight to `totals` (3, 2), modulo 2^64.
 
@@ -66,7 +66,7 @@ def add_dense_rows(X: Array, Y: Array, weight: Array, keys: Array, y_keys: Array
         _combine(second, targets[i], weights[i], 1, y_keys, totals)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def add_sparse_rows(
     data: Array, indices: Array, indptr: Array, Y: Array, weight: Array, keys: Array, y_keys: Array, totals: Array
 ) -> None:
