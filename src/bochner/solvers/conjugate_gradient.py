@@ -28,14 +28,18 @@ _PATIENCE = 12
 """Iterations without a smaller residual after which rounding is taken to have stopped a system."""
 
 
+_LARGEST = 1e140
+"""Entry of a state: products with rows and their squares are then finite."""
+
+
 def state_rules(width: int, n_systems: int, n_iter: int) -> dict[str, Rule]:
     """Rules of the state after some iterations of systems of a width."""
-    c, one, many = n_systems, ArrayRule((n_systems,)), ArrayRule((width, n_systems))
+    c, many = n_systems, ArrayRule((width, n_systems), low=-_LARGEST, high=_LARGEST)
     return {
         "x": many,
         "residual": many,
         "direction": many,
-        "power": one,
+        "power": ArrayRule((c,), low=-(_LARGEST**2), high=_LARGEST**2),
         "n_iter": NumberRule(n_iter, n_iter, integer=True),
         "best": ArrayRule((c,), low=0),
         "best_at": ArrayRule((c,), "int64", 0, n_iter),
