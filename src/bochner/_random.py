@@ -7,7 +7,9 @@ from enum import IntEnum
 import numpy as np
 from sklearn.utils import check_random_state
 
-__all__ = ["Purpose", "generator", "resolve_seed"]
+from bochner._typing import Array
+
+__all__ = ["Purpose", "generator", "position", "resolve_seed", "set_position"]
 
 
 class Purpose(IntEnum):
@@ -51,3 +53,22 @@ def resolve_seed(random_state: object) -> int:
 def generator(seed: int, purpose: Purpose) -> np.random.Generator:
     """Random generator of one purpose; the same seed and purpose always give the same numbers."""
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(int(purpose),)))
+
+
+def position(random: np.random.Generator) -> Array:
+    """Where a generator is in its sequence: six 64-bit numbers, for a checkpoint."""
+    state = random.bit_generator.state
+    words = [divmod(state["state"][name], 2**64) for name in ("state", "inc")]
+    return np.array([*words[0], *words[1], state["has_uint32"], state["uinteger"]], dtype=np.uint64)
+
+
+def set_position(random: np.random.Generator, numbers: Array) -> None:
+    """Put a generator where another one of the same seed and purpose was. Any numbers give some place of the sequence.
+
+    The increment, which says which sequence it is, stays.
+    """
+    state = dict(random.bit_generator.state)
+    high, low, _, _, half, spare = (int(number) for number in numbers)
+    state["state"] = {**state["state"], "state": high * 2**64 + low}
+    state |= {"has_uint32": half & 1, "uinteger": spare & (2**32 - 1)}
+    random.bit_generator.state = state

@@ -7,6 +7,7 @@
      ├── InvalidDataError        (also a ValueError)   rows, targets or weights break a rule
      ├── AssumptionError         (also a ValueError)   a theorem's assumption does not hold
      ├── CheckpointError         (also a ValueError)   a checkpoint is damaged, or belongs to another fit
+     ├── ClusterError            (also a RuntimeError) the scheduler or the workers of a cluster are gone
      ├── FileFormatError         (also a ValueError)   a file is damaged, altered, too new or not one of ours
      ├── UnsupportedModelError   (also a TypeError)    a model has a part that a file or graph cannot hold
      ├── MissingStatisticsError  (also an AttributeError) a model was saved without its statistics
@@ -32,6 +33,7 @@ __all__ = [
     "BochnerWarning",
     "CheckpointError",
     "CheckpointWarning",
+    "ClusterError",
     "ExtrapolationWarning",
     "FileFormatError",
     "FirstBlockWarning",
@@ -84,6 +86,10 @@ class MemoryBudgetError(BochnerError, MemoryError):
 
 class CheckpointError(BochnerError, ValueError):
     """A checkpoint is damaged, or belongs to another fit."""
+
+
+class ClusterError(BochnerError, RuntimeError):
+    """The scheduler or the workers of a cluster are gone, and do not come back."""
 
 
 class MissingExtraError(BochnerError, ImportError):

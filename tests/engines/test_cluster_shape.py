@@ -8,8 +8,9 @@ import pytest
 pytest.importorskip("dask", reason="needs the extra 'dask'")
 import dask.array as da
 
-from bochner.engines.cluster_shape import BRANCHES, TASKS_PER_THREAD, WAVES
+from bochner.engines.cluster_shape import BRANCHES, TASKS_PER_THREAD
 from bochner.engines.dask_rows import DaskRows
+from bochner.engines.dask_waves import Waves
 from tests.engines.sums import Notes, WeightedSums
 
 N = 200
@@ -54,11 +55,26 @@ def test_a_thread_has_some_tasks_and_a_merge_a_few_branches(rows, client, n_thre
     assert len(client.futures) == 1
 
 
-def test_with_a_ledger_a_pass_has_waves(rows, client):
-    client.n_threads, notes = 4, Notes()
+def test_with_a_ledger_a_pass_has_waves(rows, client, monkeypatch):
+    client.n_threads, notes, added, adding = 4, Notes(), [], Notes.adding
+    monkeypatch.setattr(Notes, "adding", lambda self, done, *rest: added.append(len(done)) or adding(self, done, *rest))
     reduced(rows, ledger=notes)
-    assert len(client.futures) == WAVES
+    assert added[:2] == [4, 4]  # a partition for each thread, and as many meanwhile
+    assert sum(added) == N
     assert sorted(notes.done) == list(range(N))
+
+
+def test_waves_grow_to_those_that_take_seconds(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr("bochner.engines.dask_waves.time.monotonic", lambda: now[0])
+    waves, sizes = Waves(list(range(1000)), 3), []
+    while wave := waves.next():
+        sizes.append(len(wave))
+        now[0] += 0.25 * len(wave)  # four partitions a second
+        waves.finished(len(wave))
+    assert sizes[:4] == [3, 6, 12, 20]
+    assert set(sizes[3:-1]) == {20}
+    assert sum(sizes) == 1000
 
 
 def test_fewer_partitions_than_tasks_are_a_task_each(client):

@@ -8,6 +8,7 @@ from bochner.errors import CheckpointError
 from bochner.fitting import FitCheckpoint, fit_ridge
 from bochner.solvers import IterativeSolver
 from bochner.statistics import CheckpointFile
+from bochner.statistics.state_schema import AnyState
 from tests.fitting.known_features import long_table, ridge_settings, table
 from tests.identity_features import rows_of
 
@@ -61,7 +62,7 @@ def test_a_resumed_pass_is_cut_as_it_was(path):
     with bo.config_context(n_threads=4), pytest.raises(KeyboardInterrupt):
         fit_ridge(ROWS, ridge_settings(0.7), watch=StopAfter(2), checkpoint=FitCheckpoint.of_moments(path, {}))
     checkpoint = FitCheckpoint.of_moments(path, {})
-    assert checkpoint.moments.block_rows == 50
+    assert checkpoint.moments().block_rows == 50
     with bo.config_context(n_threads=1):
         assert fit_ridge(ROWS, ridge_settings(0.7), checkpoint=checkpoint).moments.n_rows == len(Z)
 
@@ -74,7 +75,7 @@ def test_iterations_go_on_from_the_state_that_was_written(path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         fit_ridge(source, settings, watch=StopAfter(2), checkpoint=FitCheckpoint.of_iterations(path, {}, source))
     checkpoint, rest = FitCheckpoint.of_iterations(path, {}, source), StopAfter(None)
-    assert checkpoint.resumed_state()["stage"] == "final"
+    assert checkpoint.resumed_state(AnyState())["stage"] == "final"
     again = fit_ridge(source, settings, watch=rest, checkpoint=checkpoint)
     assert again.solution.iterations == rest.n + 2
     np.testing.assert_allclose(again.solution.coef, whole.solution.coef, rtol=0, atol=1e-7)
@@ -82,14 +83,14 @@ def test_iterations_go_on_from_the_state_that_was_written(path, monkeypatch):
 
 def test_a_state_comes_back_with_its_numbers_and_arrays(path, monkeypatch):
     checkpoint = FitCheckpoint.of_iterations(path, {}, ROWS)
-    assert checkpoint.resumed_state() is None
+    assert checkpoint.resumed_state(AnyState()) is None
     state = {"stage": "search", "n": 3, "x": np.arange(6.0).reshape(2, 3)}
     monkeypatch.setattr(CheckpointFile, "due", False)
     checkpoint.save_state(state)
     assert not path.exists()
     monkeypatch.setattr(CheckpointFile, "due", True)
     checkpoint.save_state(state)
-    found = checkpoint.resumed_state()
+    found = checkpoint.resumed_state(AnyState())
     assert (found["stage"], found["n"]) == ("search", 3)
     np.testing.assert_array_equal(found["x"], state["x"])
 

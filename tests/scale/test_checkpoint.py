@@ -13,6 +13,7 @@ import pytest
 
 import bochner as bo
 from bochner.errors import CheckpointError, CheckpointWarning, InvalidDataError
+from bochner.statistics import MomentsCheckpoint
 from bochner.statistics import checkpoint as checkpoint_module
 
 SLOW_FIT = """
@@ -73,13 +74,9 @@ def test_a_fit_that_failed_in_mid_pass_goes_on_to_the_same_model(tmp_path, table
     assert path.exists()
     seen = []
     resumed = regressor(path, length_scale=2.0)
-    original = checkpoint_module.MomentsCheckpoint.contains
+    original = MomentsCheckpoint.contains
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            checkpoint_module.MomentsCheckpoint,
-            "contains",
-            lambda self, block: seen.append(original(self, block)) or seen[-1],
-        )
+        patch.setattr(MomentsCheckpoint, "contains", lambda self, block: seen.append(original(self, block)) or seen[-1])
         resumed.fit(whole(*table))
     assert sum(seen) >= 5  # several blocks came from the file
     assert not all(seen)

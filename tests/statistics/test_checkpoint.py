@@ -6,7 +6,9 @@ import pytest
 from bochner.data import Block
 from bochner.errors import CheckpointError, CheckpointWarning
 from bochner.statistics import Moments, PassPlan, accumulate, checkpoint
-from bochner.statistics.checkpoint import CheckpointFile, MomentsCheckpoint, block_checksum, rows_checksum
+from bochner.statistics.checkpoint import CheckpointFile
+from bochner.statistics.checksums import block_checksum, rows_checksum
+from bochner.statistics.moments_checkpoint import MomentsCheckpoint
 from tests.identity_features import identity_map, rows_of
 from tests.strategies import rows
 

@@ -92,6 +92,14 @@ class Ledger(Protocol):
         """An error if the block that begins at a row had another checksum when it was added."""
         ...
 
+    def require_rows(self, starts: set[int], n_rows: int) -> None:
+        """An error unless the blocks of an interrupted pass begin at some rows and have so many in all."""
+        ...
+
+    def require_all_met(self) -> None:
+        """At the end of a pass: an error unless the blocks of an interrupted one came again."""
+        ...
+
     def adding(self, done: dict[int, int], total: Any, block_rows: int) -> AbstractContextManager[None]:
         """While blocks are being added: an interrupt in between must not write a total with half of them."""
         ...

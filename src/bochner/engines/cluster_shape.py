@@ -6,5 +6,5 @@ BRANCHES = 4
 TASKS_PER_THREAD = 4
 """Tasks of a pass: what a lost worker costs, against merges and traffic."""
 
-WAVES = 8
-"""Parts of a pass with a checkpoint, which is written between them."""
+WAVE_SECONDS = 5.0
+"""Length of the parts of a pass with a checkpoint, which is written between them."""

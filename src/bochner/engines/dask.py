@@ -8,7 +8,7 @@ alone, so that Dask may run it again after a worker has died.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
@@ -22,8 +22,10 @@ from bochner._typing import Array, FloatType, Rows
 from bochner.config import config_context
 from bochner.data import ArrayRows, Block, RowSource
 from bochner.engines.base import Engine, Ledger, OnPart, Part, Reduction, Total
-from bochner.engines.cluster_shape import BRANCHES, TASKS_PER_THREAD, WAVES
+from bochner.engines.cluster_shape import BRANCHES, TASKS_PER_THREAD
+from bochner.engines.dask_loss import one_error_if_lost
 from bochner.engines.dask_rows import DaskRows, delayed_task
+from bochner.engines.dask_waves import Waves
 from bochner.engines.local import LocalEngine
 from bochner.features import FeatureMap
 from bochner.features.base import MapRecipe
@@ -54,26 +56,45 @@ class DaskEngine(Engine):
         ledger: Ledger | None = None,
     ) -> Total:
         """A task for neighbouring partitions, merged in trees; with a ledger, wave after wave."""
-        source, reduction = _partitioned(rows), reduction.elsewhere()
-        threads = max(1, sum(self.client.nthreads().values()))
-        groups = source.groups(TASKS_PER_THREAD * threads, _not_in(ledger, source))
-        tasks = [_group_task(source, group, reduction, ledger) for group in groups]
-        per_wave = len(tasks) if ledger is None else -(-len(tasks) // WAVES)
-        waves = [_tree(tasks[i : i + per_wave], reduction) for i in range(0, len(tasks), max(1, per_wave))]
-        futures = self.client.compute(waves)
-        try:
-            for i, future in enumerate(futures):
-                found: _Reduced = future.result()
-                futures[i] = None  # frees the worker's copy
-                with nullcontext() if ledger is None else ledger.adding(found.done, total, 0):
-                    total = reduction.merge(total, found.total)
-                if on_part is not None and on_part(found.n_rows):
-                    break
-        finally:
-            self.client.cancel([future for future in futures if future is not None])
-            if ledger is not None:
-                ledger.save(total)
+        source, reduction, futures = _partitioned(rows), reduction.elsewhere(), list[Any]()
+        with one_error_if_lost(self.client, futures):
+            waves = self._waves(source, ledger, reduction, futures)
+            try:
+                for found in waves:
+                    with nullcontext() if ledger is None else ledger.adding(found.done, total, 0):
+                        total = reduction.merge(total, found.total)
+                    if on_part is not None and on_part(found.n_rows):
+                        break
+            finally:
+                if ledger is not None:
+                    ledger.save(total)
+                with suppress(Exception):  # of a cluster that is gone
+                    self.client.cancel(futures)
         return total
+
+    def _waves(
+        self, source: DaskRows, ledger: Ledger | None, reduction: Reduction[Any, Any], futures: list[Any]
+    ) -> Iterator[_Reduced]:
+        """Totals of waves, two of them in flight; of one wave without a ledger. `futures` has those in flight."""
+        threads, partitions = max(1, sum(self.client.nthreads().values())), _not_in(ledger, source)
+        waves, sizes = Waves(partitions, len(partitions) if ledger is None else threads), list[int]()
+
+        def submit() -> None:
+            wave = waves.next()
+            if wave:
+                groups = source.groups(TASKS_PER_THREAD * threads, wave)
+                tree = _tree([_group_task(source, group, reduction, ledger) for group in groups], reduction)
+                futures.extend(self.client.compute([tree]))
+                sizes.append(len(wave))
+
+        submit()
+        submit()
+        while futures:
+            found: _Reduced = futures[0].result()
+            futures.pop(0)  # frees the worker's copy
+            waves.finished(sizes.pop(0))
+            submit()
+            yield found
 
     def parts(self, rows: RowSource, reduction: Reduction[Total, Part]) -> Iterator[Total]:
         source, reduction = _partitioned(rows), reduction.elsewhere()
@@ -168,7 +189,7 @@ def _reduced(
                 Y = np.empty((block.n_rows, 0)) if labels else block.Y
                 rows = ArrayRows(block.X, Y, block.sample_weight, block.X.dtype)
                 total = engine.reduce(rows, reductions[i % len(reductions)], total)
-    done = {block.start: 0 if checksum is None else checksum(block) for block in blocks}
+    done = {block.start: 0 if checksum is None else checksum(block) for block in blocks if block.n_rows}
     return _Reduced(total, done, sum(block.n_rows for block in blocks))
 
 
@@ -224,8 +245,10 @@ def _not_in(ledger: Ledger | None, rows: DaskRows) -> list[int]:
     """Partitions that are not in the ledger yet; those that are must not have changed."""
     if ledger is None or not ledger.done:
         return list(range(len(rows.parts)))
-    inside = [i for i in range(len(rows.parts)) if rows.rows_of(i).start in ledger.done]
+    filled = [i for i, n in enumerate(rows.lengths) if n]  # one without rows begins where the next one does
+    inside = [i for i in filled if rows.rows_of(i).start in ledger.done]
+    ledger.require_rows({rows.rows_of(i).start for i in inside}, sum(rows.lengths[i] for i in inside))
     found = rows.compute([delayed_task(_checksum)(rows.parts[i], ledger.checksum) for i in inside])
     for i, checksum in zip(inside, found):
         ledger.require_unchanged(rows.rows_of(i).start, checksum)
-    return [i for i in range(len(rows.parts)) if i not in set(inside)]
+    return [i for i in filled if i not in set(inside)]

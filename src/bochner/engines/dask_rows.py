@@ -10,6 +10,7 @@ import numpy as np
 from bochner._typing import Array, FloatType
 from bochner.data import Block, RowSource, checked_block
 from bochner.engines.base import Engine
+from bochner.engines.dask_loss import one_error_if_lost
 from bochner.errors import InvalidDataError, MissingExtraError
 
 try:
@@ -110,7 +111,10 @@ class DaskRows(RowSource):
         """Results of delayed tasks, by the cluster or here."""
         if self.client is None:
             return list(dask.compute(*tasks, scheduler="synchronous"))
-        return list(self.client.gather(self.client.compute(tasks)))
+        futures = list[Any]()
+        with one_error_if_lost(self.client, futures):
+            futures.extend(self.client.compute(tasks))
+            return list(self.client.gather(futures))
 
     def persist(self) -> None:
         """Let the workers keep the partitions from now on; one that is lost with its worker is computed again."""
@@ -172,7 +176,8 @@ def _lengths(X: Any, parts: list[Any]) -> list[int]:
     known = getattr(X, "chunks", None)
     if known is not None and not np.isnan(known[0]).any():
         return [int(n) for n in known[0]]
-    return [int(n) for n in dask.compute(*(dask.delayed(len)(part) for part in parts))]
+    with one_error_if_lost(_current_client(), []):
+        return [int(n) for n in dask.compute(*(dask.delayed(len)(part) for part in parts))]
 
 
 def _aligned(other: Any, name: str, rows: DaskRows) -> list[Any]:

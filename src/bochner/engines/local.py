@@ -45,7 +45,7 @@ class LocalEngine(Engine):
         on_part: OnPart | None = None,
         ledger: Ledger | None = None,
     ) -> Total:
-        cut = reduction.cut(rows.planned_rows)
+        cut, stopped = reduction.cut(rows.planned_rows), False
 
         def work(block: Block, scratch: Any) -> _Done | None:
             if ledger is not None and ledger.contains(block):
@@ -54,13 +54,14 @@ class LocalEngine(Engine):
             return _Done(block.start, block.n_rows, checksum, reduction.part(block, scratch))
 
         def finish(done: _Done | None) -> object:
-            nonlocal total
+            nonlocal total, stopped
             if done is None:
                 return None
             entry = {done.start: done.checksum}
             with nullcontext() if ledger is None else ledger.adding(entry, total, cut.block_rows):
                 total = reduction.add(total, done.part)
-            return StopIteration if on_part is not None and on_part(done.n_rows) is True else None
+            stopped = on_part is not None and on_part(done.n_rows) is True
+            return StopIteration if stopped else None
 
         try:
             run_in_threads(
@@ -70,6 +71,8 @@ class LocalEngine(Engine):
                 finish=finish,
                 n_threads=cut.n_threads,
             )
+            if ledger is not None and not stopped:
+                ledger.require_all_met()
         finally:
             if ledger is not None:
                 ledger.save(total)

@@ -6,36 +6,30 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
+from os import PathLike
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.model_selection import check_cv
 from sklearn.utils import compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d
 
 from bochner._random import resolve_seed
 from bochner._sklearn import Interval, StrOptions, available_if, validated
-from bochner._typing import Array, ArrayLike, Constraints, MatrixLike, Seed, Transformer
-from bochner.data import RowSource
-from bochner.errors import InvalidDataError, invalid_parameter
+from bochner._typing import Array, ArrayLike, Constraints, FilePath, MatrixLike, Seed, Transformer
+from bochner.errors import invalid_parameter
 from bochner.estimators.certified_classifier import CertifiedClassifier
 from bochner.estimators.classifier_attributes import ClassifierAttributes
-from bochner.estimators.kernel_model import MODEL_CONSTRAINTS, KernelModel, check_penalties
-from bochner.estimators.ranges import note_ranges
-from bochner.estimators.rows import linear_predictions, rows_to_fit
+from bochner.estimators.classifier_rows import classifier_settings, labelled_rows, loss_for, open_checkpoint
+from bochner.estimators.kernel_model import MODEL_CONSTRAINTS, KernelModel
+from bochner.estimators.rows import linear_predictions
 from bochner.estimators.watch import warn_of_classifier, warn_of_rows
-from bochner.fitting import ClassifierSettings, Labels, add_labelled_rows, fit_classifier
+from bochner.fitting import add_labelled_rows, fit_classifier
 from bochner.kernels import Stationary
 from bochner.sampling import Sampler
-from bochner.solvers import ClassificationProblem, Fold, chosen_classes, probabilities
+from bochner.solvers import chosen_classes, probabilities
 from bochner.tuning import ClassifierScales, ScaleLearner
 
 __all__ = ["KernelClassifier"]
-
-
-_PARTS = 5  # of the rows, one of which chooses the penalty
 
 
 def _has_probabilities(self: KernelClassifier) -> bool:
@@ -103,6 +97,9 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
         Newton steps, or sweeps over the rows, at most.
     sampling : str or Sampler, default="monte_carlo"
         As in `FourierFeatures`.
+    checkpoint : str or Path, default=None
+        As in `KernelRegressor`: a file from which a killed fit goes on, in the middle of a pass (squared error) or of
+        the iterations at a penalty (the other losses).
     random_state : int, RandomState, Generator or None, default=None
         Seed of frequencies, folds and the order of rows.
 
@@ -153,6 +150,7 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
         "probability": ["boolean"],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "checkpoint": [str, PathLike, None],
     }
 
     def __init__(
@@ -172,6 +170,7 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
         tol: float = 1e-4,
         max_iter: int = 5000,
         sampling: str | Sampler = "monte_carlo",
+        checkpoint: FilePath | None = None,
         random_state: Seed = None,
     ) -> None:
         self.kernel = kernel
@@ -188,6 +187,7 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
         self.tol = tol
         self.max_iter = max_iter
         self.sampling = sampling
+        self.checkpoint = checkpoint
         self.random_state = random_state
 
     @validated
@@ -206,12 +206,14 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
         -------
         self
         """
-        rows, labels = self._validated_rows(X, y, sample_weight, None)
-        self.seed_ = resolve_seed(self.random_state)
-        settings = self._settings(rows)
-        if settings.loss == "squared_error" and rows.arrays is not None and self.uses_landmarks(rows):
+        rows, labels, self.classes_ = labelled_rows(self, X, y, sample_weight)
+        loss = loss_for(self, rows)
+        if loss == "squared_error" and rows.arrays is not None and self.uses_landmarks(rows):
             rows = replace(rows.arrays, dtype=np.dtype(np.float64))  # as its features
-        self.fitted_ = fit_classifier(rows, labels, settings)
+        checkpoint = open_checkpoint(self, loss, rows, labels)
+        seed = resolve_seed(self.random_state)
+        self.seed_ = seed if checkpoint is None else checkpoint.seed(seed, given=type(self.random_state) is int)
+        self.fitted_ = fit_classifier(rows, labels, classifier_settings(self, rows), checkpoint=checkpoint)
         warn_of_rows(rows, stacklevel=3)
         warn_of_classifier(self.fitted_, stacklevel=3)
         return self
@@ -246,11 +248,11 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
         fit = getattr(self, "fitted_", None)
         fit = None if fit is None or fit.prior is None else fit  # after `fit`, it begins anew
         known = self.classes_ if fit is not None else None if classes is None else np.unique(np.asarray(classes))
-        rows, labels = self._validated_rows(X, y, sample_weight, known, reset=fit is None)
+        rows, labels, self.classes_ = labelled_rows(self, X, y, sample_weight, known, reset=fit is None)
         if fit is None:
             self.seed_ = resolve_seed(self.random_state)
             self._warn_of_first_block(rows.n_rows)
-        self.fitted_ = add_labelled_rows(fit, rows, labels, self._settings(None))
+        self.fitted_ = add_labelled_rows(fit, rows, labels, classifier_settings(self, None))
         warn_of_classifier(self.fitted_, stacklevel=3)
         return self
 
@@ -280,55 +282,6 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
     def _scale_learner(self, landmarks: bool) -> ScaleLearner:
         return ClassifierScales(self.alpha)
 
-    def _loss_for(self, rows: RowSource | None) -> str:
-        """The loss: that of some rows, or of rows that are still to come."""
-        if self.loss == "squared_error" and self.alpha == "cv":
-            raise invalid_parameter(self, "alpha", "'auto' or a number for loss='squared_error'", self.alpha)
-        if self.loss != "auto":
-            return self.loss
-        return "squared_error" if self.alpha == "auto" and rows is not None and rows.arrays is not None else "logistic"
-
-    def _settings(self, rows: RowSource | None) -> ClassifierSettings:
-        """The parameters as a value."""
-        return ClassifierSettings(
-            features=self.feature_settings(self.seed_, rows),
-            loss=self._loss_for(rows),
-            alpha=None if isinstance(self.alpha, str) else float(self.alpha),
-            alphas=check_penalties(self, self.alphas),
-            folds=self._folds,
-            fit_intercept=self.fit_intercept,
-            probability=self.probability,
-            tol=self.tol,
-            max_iter=self.max_iter,
-        )
-
-    def _validated_rows(
-        self, X: Any, y: Any, sample_weight: Any, classes: Array | None, *, reset: bool = True
-    ) -> tuple[RowSource, Labels]:
-        """The rows, their labels 0 ... n_classes - 1, and their weights, those of the classes included."""
-        rows, y = rows_to_fit(self, X, y, sample_weight, reset=reset)
-        note_ranges(self, rows, reset=reset)
-        weight = None if rows.arrays is None else rows.arrays.sample_weight
-        if y is None:
-            Y, weight = rows.targets()
-            y = column_or_1d(Y)
-        check_classification_targets(y)
-        present = np.unique(y if weight is None else y[weight > 0])
-        self.classes_ = present if classes is None else classes
-        if len(self.classes_) < 2:
-            raise InvalidDataError(f"y must have at least two classes. Got 1 class: {self.classes_[0]!r}.")
-        unseen = np.setdiff1d(present, self.classes_)
-        if len(unseen):
-            raise InvalidDataError(
-                f"y must have the classes {list(self.classes_)} only. Got {list(unseen)}: "
-                "give all classes in the first call of partial_fit."
-            )
-        known = np.isin(y, self.classes_)
-        labels = np.searchsorted(self.classes_, np.where(known, y, self.classes_[0]))
-        if rows.arrays is not None:
-            rows = replace(rows.arrays, Y=labels)  # labels may be text, and blocks have numbers
-        return rows, Labels(labels, self._row_weights(y, labels, weight, classes), len(self.classes_))
-
     def _row_weights(self, y: Array, labels: Array, weight: Array | None, classes: Array | None) -> Array:
         rows = np.ones(len(y)) if weight is None else weight
         if self.class_weight is None:
@@ -337,14 +290,6 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
             raise invalid_parameter(self, "class_weight", "None or a dict for partial_fit", self.class_weight)
         factor = compute_class_weight(self.class_weight, classes=self.classes_, y=y, sample_weight=weight)
         return rows * factor[labels]
-
-    def _folds(self, problem: ClassificationProblem) -> list[Fold]:
-        if self.alpha == "auto":
-            return problem.folds(_PARTS)[:1]
-        if isinstance(self.cv, Integral):
-            return problem.folds(int(self.cv))
-        splitter = check_cv(self.cv, problem.labels, classifier=True)
-        return list(splitter.split(np.zeros(len(problem.labels)), problem.labels))
 
     def _scores(self, X: MatrixLike, then: Callable[[Array], Array] = np.asarray, **result: Any) -> Any:
         """A function of the scores, (n, 1) of the second of two classes, or (n, n_classes)."""

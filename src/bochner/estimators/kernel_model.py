@@ -34,7 +34,7 @@ from bochner.planning import LANDMARK_ROWS
 from bochner.sampling import Sampler
 from bochner.tuning import ScaleLearner, ScaleRule
 
-__all__ = ["MODEL_CONSTRAINTS", "KernelModel", "check_penalties"]
+__all__ = ["MODEL_CONSTRAINTS", "KernelModel", "check_penalties", "identified"]
 
 _log = logging.getLogger("bochner")
 
@@ -152,10 +152,10 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
         """Identity of a checkpoint: the parameters that decide the statistics of a fit, as texts and digests."""
         names = ("kernel", "features", self._width_parameter, "length_scale", "sampling", "random_state")
         rule = self._scale_rule(rows)
-        penalty = {"alpha": _identified(getattr(rule.learner, "penalty", None))} if rule.learns else {}
+        penalty = {"alpha": identified(getattr(rule.learner, "penalty", None))} if rule.learns else {}
         return {
             "estimator": type(self).__name__,
-            **{name: _identified(getattr(self, name)) for name in names},
+            **{name: identified(getattr(self, name)) for name in names},
             **penalty,
             "number of rows": str(rows.n_rows),
             "number of columns": str(rows.n_features),
@@ -184,7 +184,7 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
         return tags
 
 
-def _identified(value: object) -> str:
+def identified(value: object) -> str:
     """Digest of a value: a short text that no other value has."""
     plain = isinstance(value, (str, Real)) or value is None
     return repr(value) if plain else f"{type(value).__name__} {joblib.hash(value)[:16]}"

@@ -76,13 +76,13 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
         "fourier" or None: random Fourier features, `FourierFeatures(kernel, ...)`. "nystroem": kernel values against
         landmarks, `NystroemFeatures(kernel, ...)`, in float64, which go to zero away from the data: more costly, far
         more accurate for rough kernels and targets with little noise. "auto": landmarks for up to 100,000 dense rows in
-        memory; random features beyond, and where `n_components`, `sampling`, a checkpoint or the iterative solver asks
-        for them. A transformer: its own; `kernel`, `length_scale`, `n_components` are unused.
+        memory; random features beyond, and where `n_components`, `sampling` or the iterative solver asks for them. A
+        transformer: its own; `kernel`, `length_scale`, `n_components` are unused.
     n_components : int or "auto", default="auto"
         Number of features D. "auto": 256, 512, 1024, ... random features until rows that are held out see no gain, or
         the budget ends (`width_curve_`); 256, 1024, 2048 landmarks of features="auto", until leave-one-out errors see
-        none. Where that cannot be, sqrt(n) log n between 256 and 4096: below 2,000 rows, for rows not in memory or a
-        memory map, with `partial_fit`, a checkpoint, alpha="loo", solver="iterative", sampling="leverage".
+        none. Where that cannot be, sqrt(n) log n between 256 and 4096: below 2,000 rows, not in memory or a memory map,
+        `partial_fit`, alpha="loo", solver="iterative", sampling="leverage", random features with a checkpoint.
     alpha : {"auto", "loo", "evidence", "gcv"} or float, default="auto"
         The penalty, as in scikit-learn's `Ridge` (not divided by n; the theory's lambda is alpha / n), or how to choose
         it: "auto" by exact leave-one-out errors of up to 4,000 rows, "loo" of all of them, with one more pass; by the
@@ -232,7 +232,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
         self._announce_passes(rows, *passes_of(self, solver, rows))
         checkpoint = open_checkpoint(self, solver, rows)
         seed = resolve_seed(self.random_state)
-        self.seed_ = seed if checkpoint is None else checkpoint.seed(seed)
+        self.seed_ = seed if checkpoint is None else checkpoint.seed(seed, given=type(self.random_state) is int)
         settings, watch = ridge_settings(self, solver, rows), CallbackWatch(self, rows)
         self._store(fit_ridge(rows, settings, watch=watch, checkpoint=checkpoint, publish=self._store))
         warn_of_rows(rows, stacklevel=4)

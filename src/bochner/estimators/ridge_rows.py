@@ -10,7 +10,7 @@ import numpy as np
 from bochner._typing import ArrayLike, MatrixLike
 from bochner.data import RowSource
 from bochner.errors import InvalidDataError
-from bochner.estimators.kernel_model import check_penalties
+from bochner.estimators.kernel_model import check_penalties, identified
 from bochner.estimators.ranges import note_ranges
 from bochner.estimators.rows import rows_to_fit
 from bochner.fitting import FitCheckpoint, RidgeSettings
@@ -73,10 +73,9 @@ def passes_of(model: KernelRegressor, solver: RidgeSolver, rows: RowSource) -> t
 
 
 def needs_random_features(model: KernelRegressor) -> bool:
-    """Whether a checkpoint or a solver of products is asked for, which landmarks do not have."""
+    """Whether a solver of products is asked for, which landmarks do not have."""
     solver = model.solver
-    products = solver == "iterative" if isinstance(solver, str) else solver.needs == "products"
-    return products or model.checkpoint is not None
+    return solver == "iterative" if isinstance(solver, str) else solver.needs == "products"
 
 
 def ridge_settings(model: KernelRegressor, solver: RidgeSolver, rows: RowSource | None) -> RidgeSettings:
@@ -99,5 +98,5 @@ def open_checkpoint(model: KernelRegressor, solver: RidgeSolver, rows: RowSource
     if solver.needs == "moments":
         return FitCheckpoint.of_moments(model.checkpoint, identity)
     names = ("alpha", "alphas", "fit_intercept", "tol", "validation_fraction")
-    identity |= {name: repr(getattr(model, name)) for name in names}
+    identity |= {name: identified(getattr(model, name)) for name in names}
     return FitCheckpoint.of_iterations(model.checkpoint, identity, rows)

@@ -14,15 +14,18 @@ from bochner._typing import Array, FloatType, Transformer
 from bochner.data import RowSource
 from bochner.errors import InvalidDataError
 from bochner.features import FeatureMap, LinearResponse
+from bochner.fitting.checkpoints import FitCheckpoint, naming_checkpoint
 from bochner.fitting.features import ChosenFeatures, FeatureSettings
 from bochner.fitting.squared_classifier import fit_signs, temperature_and_skill, to_solution
 from bochner.memory import require_memory
 from bochner.planning import landmark_numbers
 from bochner.solvers import (
+    NO_PROGRESS,
     ClassificationProblem,
     Fold,
     LinearSolution,
     Logistic,
+    Progress,
     QuadraticPenalty,
     choose_penalty,
     classifier_bill,
@@ -127,17 +130,33 @@ class FittedClassifier:
         return LinearResponse(self.feature_map, self.solution.coef, self.solution.intercept, precision)
 
 
-def fit_classifier(rows: RowSource, labels: Labels, settings: ClassifierSettings) -> FittedClassifier:
+def fit_classifier(
+    rows: RowSource, labels: Labels, settings: ClassifierSettings, *, checkpoint: FitCheckpoint | None = None
+) -> FittedClassifier:
     """Choose the features and the penalty, solve, and calibrate probabilities of a hinge loss if they are wanted."""
-    identity = identify(rows, labels.labels, labels.weight)
-    if settings.loss == "squared_error":
-        return replace(_fit_squared(rows, labels, settings), row_identity=identity)
-    found = _searched(rows, labels, settings) if settings.features.searched_by_refitting else None
-    step = found or _Step.of(rows, labels, settings.features.choose(rows, (labels.labels, labels.weight)), settings)
-    solution = step.problem.solve(step.alpha, tol=settings.tol, max_iter=settings.max_iter)
+    with naming_checkpoint(checkpoint):
+        identity = identify(rows, labels.labels, labels.weight)
+        if settings.loss == "squared_error":
+            fit = _fit_squared(rows, labels, settings, checkpoint)
+        else:
+            progress = NO_PROGRESS if checkpoint is None else checkpoint.journal()
+            fit = _fit_iteratively(rows, labels, settings, progress)
+    return replace(fit, row_identity=identity)
+
+
+def _fit_iteratively(
+    rows: RowSource, labels: Labels, settings: ClassifierSettings, progress: Progress
+) -> FittedClassifier:
+    """Features, penalty, solution and calibration, by a solver of many passes."""
+    found = _searched(rows, labels, settings, progress) if settings.features.searched_by_refitting else None
+    if found is None:
+        chosen = settings.features.choose(rows, (labels.labels, labels.weight))
+        found = _Step.of(rows, labels, chosen, settings, progress)
+    step, last = found, progress.within("solution")
+    solution = step.problem.solve(step.alpha, tol=settings.tol, max_iter=settings.max_iter, progress=last)
     temperature = 1.0
     if settings.loss != "logistic" and settings.probability:
-        temperature = _calibrated(step.problem, step.alpha, solution, settings)
+        temperature = _calibrated(step.problem, step.alpha, solution, settings, progress)
     return FittedClassifier(
         step.chosen.drawn.transformer,
         step.chosen.map,
@@ -148,14 +167,15 @@ def fit_classifier(rows: RowSource, labels: Labels, settings: ClassifierSettings
         step.alphas,
         step.losses,
         temperature,
-        identity,
         loss=settings.loss,
     )
 
 
-def _fit_squared(rows: RowSource, labels: Labels, settings: ClassifierSettings) -> FittedClassifier:
+def _fit_squared(
+    rows: RowSource, labels: Labels, settings: ClassifierSettings, checkpoint: FitCheckpoint | None
+) -> FittedClassifier:
     """Least squares on the signs of the classes; width, penalty and temperature by leave-one-out errors."""
-    ridge, left_out = fit_signs(rows, labels, settings)
+    ridge, left_out = fit_signs(rows, labels, settings, checkpoint)
     temperature, relative_error = temperature_and_skill(ridge, left_out)
     path = ridge.solution.path
     return FittedClassifier(
@@ -183,29 +203,38 @@ class _Step:
     losses: Array | None
 
     @classmethod
-    def of(cls, rows: RowSource, labels: Labels, chosen: ChosenFeatures, settings: ClassifierSettings) -> _Step:
+    def of(
+        cls,
+        rows: RowSource,
+        labels: Labels,
+        chosen: ChosenFeatures,
+        settings: ClassifierSettings,
+        progress: Progress,
+    ) -> _Step:
         problem = _problem(rows, labels, chosen.map, settings)
-        return cls(chosen, problem, *_penalty(problem, settings))
+        return cls(chosen, problem, *_penalty(problem, settings, progress.within("penalties")))
 
-    def held_out_loss(self, settings: ClassifierSettings) -> float:
+    def held_out_loss(self, settings: ClassifierSettings, progress: Progress) -> float:
         """Of the best penalty; of the given one on a fifth of the rows."""
         losses = self.losses
         if losses is None:
             fold, tol = self.problem.folds(_PARTS)[:1], max(settings.tol, _CV_TOL)
             alphas = np.array([self.alpha])
-            losses = choose_penalty(self.problem, alphas, fold, tol=tol, max_iter=settings.max_iter)[2]
+            most, step = settings.max_iter, progress.within("held-out")
+            losses = choose_penalty(self.problem, alphas, fold, tol=tol, max_iter=most, progress=step)[2]
         return float(np.min(losses.mean(axis=1)))
 
 
-def _searched(rows: RowSource, labels: Labels, settings: ClassifierSettings) -> _Step:
+def _searched(rows: RowSource, labels: Labels, settings: ClassifierSettings, progress: Progress) -> _Step:
     """More and more landmarks until held-out rows see no gain."""
     features = settings.features
     kernel, tuning = features.kernel_for(rows, (labels.labels, labels.weight))
     best, smallest = None, np.inf
     for width in landmark_numbers(rows.n_rows):
         chosen = ChosenFeatures(features.draw(kernel, width, rows, tuning), tuning)
-        step = _Step.of(rows, labels, chosen, settings)
-        loss = step.held_out_loss(settings)
+        own = progress.within(f"landmarks-{width}")
+        step = _Step.of(rows, labels, chosen, settings, own)
+        loss = step.held_out_loss(settings, own)
         if best is not None and not loss < (1 - _SMALLEST_GAIN) * smallest:
             break
         best, smallest = step, loss
@@ -265,21 +294,33 @@ def _problem(
     )
 
 
-def _penalty(problem: ClassificationProblem, settings: ClassifierSettings) -> tuple[float, Array | None, Array | None]:
+def _penalty(
+    problem: ClassificationProblem, settings: ClassifierSettings, progress: Progress
+) -> tuple[float, Array | None, Array | None]:
     """The penalty, those that were tried, and their held-out losses."""
     if settings.alpha is not None:
         return settings.alpha, None, None
     alphas = default_penalties(problem) if settings.alphas is None else settings.alphas
     tol = max(settings.tol, _CV_TOL)
     most = min(settings.max_iter, _PATH_ITERATIONS)
-    return choose_penalty(problem, alphas, settings.folds(problem), tol=tol, max_iter=most)
+    return choose_penalty(problem, alphas, settings.folds(problem), tol=tol, max_iter=most, progress=progress)
 
 
 def _calibrated(
-    problem: ClassificationProblem, alpha: float, solution: LinearSolution, settings: ClassifierSettings
+    problem: ClassificationProblem,
+    alpha: float,
+    solution: LinearSolution,
+    settings: ClassifierSettings,
+    progress: Progress,
 ) -> float:
     """Temperature of the scores of rows by models that have not seen them."""
     rows, scores = out_of_fold_scores(
-        problem, alpha, settings.folds(problem), solution, tol=settings.tol, max_iter=settings.max_iter
+        problem,
+        alpha,
+        settings.folds(problem),
+        solution,
+        tol=settings.tol,
+        max_iter=settings.max_iter,
+        progress=progress.within("calibration"),
     )
     return inverse_temperature(scores, Logistic(problem.labels[rows], problem.weight[rows]))

@@ -9,6 +9,7 @@ import numpy as np
 from bochner._typing import Array
 from bochner.config import get_config
 from bochner.data import RowSource
+from bochner.fitting.checkpoints import FitCheckpoint
 from bochner.fitting.left_out import LeftOut, left_out_errors
 from bochner.fitting.moments import MomentsFit, moments_bill
 from bochner.fitting.watch import Watch
@@ -32,11 +33,12 @@ def search_landmarks(
     settings: RidgeSettings,
     watch: Watch,
     publish: Publish,
+    checkpoint: FitCheckpoint | None = None,
 ) -> tuple[MomentsFit, LeftOut]:
     """The fit of the number of landmarks that leave-one-out errors chose, and these errors.
 
     Each is compared with the best one before it on the same rows. A gain of one standard error and one percent goes on
-    to the next. Numbers of more than half of the rows make way for all of them.
+    to the next. Numbers of more than half of the rows make way for all of them. A checkpoint has the moments of each.
     """
     steps = _Steps()
     best: tuple[MomentsFit, LeftOut] | None = None
@@ -46,8 +48,9 @@ def search_landmarks(
         if best is not None and moments_bill(rows, drawn.map)[1].total + best[0].moments.zz.nbytes > _budget():
             reason = f"{width:,} landmarks do not fit in the memory budget."
             break
-        gathered = MomentsFit.drawn(drawn, tuning, rows, settings.solver, settings.rule, publish=publish)
-        gathered.add(rows, watch).solved(rows)
+        ledger = None if checkpoint is None else checkpoint.moments(f"landmarks-{width}")
+        gathered = MomentsFit.drawn(drawn, tuning, rows, settings.solver, settings.rule, publish=publish, ledger=ledger)
+        gathered.add(rows, watch, ledger=ledger).solved(rows)
         variance = gathered.moments.yy / gathered.moments.weight
         left_out = left_out_errors(gathered.fit, rows, settings.seed)
         if not steps.is_better(width, left_out.squares(variance), left_out.weight):

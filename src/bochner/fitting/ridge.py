@@ -17,7 +17,7 @@ from bochner._random import Purpose, generator
 from bochner._typing import Array
 from bochner.data import RowSource
 from bochner.errors import InvalidDataError
-from bochner.fitting.checkpoints import FitCheckpoint
+from bochner.fitting.checkpoints import FitCheckpoint, naming_checkpoint
 from bochner.fitting.features import FeatureSettings
 from bochner.fitting.intervals import ConformalScores, calibration_split
 from bochner.fitting.landmark_width import search_landmarks
@@ -78,7 +78,13 @@ def fit_ridge(
 ) -> FittedRidge:
     """Choose the features, gather the statistics that the solver needs, and solve."""
     settings.solver.require(settings.rule, rows, settings.owner)
-    watch = watch or Silent()
+    with naming_checkpoint(checkpoint):
+        return _fitted(rows, settings, watch or Silent(), checkpoint, publish)
+
+
+def _fitted(
+    rows: RowSource, settings: RidgeSettings, watch: Watch, checkpoint: FitCheckpoint | None, publish: Publish
+) -> FittedRidge:
     rows, held = calibration_split(rows, settings.seed) if settings.interval == "conformal" else (rows, None)
     left_out: LeftOut | None = None
     if settings.solver.needs == "moments":
@@ -118,15 +124,16 @@ def _fit_moments(
 
     With leave-one-out errors, if they chose the width, or of a sample of rows that are not in memory.
     """
-    features, ledger = settings.features, None if checkpoint is None else checkpoint.moments
+    features = settings.features
     kernel, tuning = features.kernel_for(rows)
     arrays = rows.arrays
     if checkpoint is None and kernel is not None and arrays is not None and widens(features, settings.rule, arrays):
         gathered = search_width(arrays, kernel, tuning, settings, watch, publish)
-    elif checkpoint is None and kernel is not None and features.searched_by_refitting:
-        found, errors = search_landmarks(rows, kernel, tuning, settings, watch, publish)
+    elif kernel is not None and features.searched_by_refitting:
+        found, errors = search_landmarks(rows, kernel, tuning, settings, watch, publish, checkpoint)
         return found.fit, errors
     else:
+        ledger = None if checkpoint is None else checkpoint.moments()
         width = 0 if kernel is None else features.width_for(rows)
         drawn = features.draw(kernel, width, rows, tuning)
         gathered = MomentsFit.drawn(drawn, tuning, rows, settings.solver, settings.rule, publish=publish, ledger=ledger)
@@ -158,11 +165,12 @@ def _fit_products(
             checkpoint.save_state(state)
         return on_block(0)
 
+    schema = settings.solver.state_schema(D, rows.n_targets, settings.rule)
     context = SolverContext(
         seed=settings.seed,
         validation=None if left_out is None else operator.error_on_left_out,
         on_iteration=on_iteration,
-        state=None if checkpoint is None else checkpoint.resumed_state(),
+        state=None if checkpoint is None else checkpoint.resumed_state(schema),
     )
     solution = settings.solver.solve(operator, settings.rule, context)
     finish()

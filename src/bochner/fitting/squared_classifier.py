@@ -18,6 +18,7 @@ import numpy as np
 from bochner._typing import Array
 from bochner.data import RowSource
 from bochner.errors import InvalidDataError
+from bochner.fitting.checkpoints import FitCheckpoint
 from bochner.fitting.landmark_width import search_landmarks
 from bochner.fitting.left_out import LeftOut, left_out_errors
 from bochner.fitting.moments import MomentsFit
@@ -33,7 +34,9 @@ if TYPE_CHECKING:
 __all__ = ["fit_signs", "temperature_and_skill", "to_solution"]
 
 
-def fit_signs(rows: RowSource, labels: Labels, settings: ClassifierSettings) -> tuple[FittedRidge, LeftOut]:
+def fit_signs(
+    rows: RowSource, labels: Labels, settings: ClassifierSettings, checkpoint: FitCheckpoint | None = None
+) -> tuple[FittedRidge, LeftOut]:
     """Ridge regression on the signs of the classes, and its leave-one-out errors."""
     known = rows.arrays
     if known is None:
@@ -44,10 +47,12 @@ def fit_signs(rows: RowSource, labels: Labels, settings: ClassifierSettings) -> 
     rule = PenaltyRule("auto" if settings.alpha is None else settings.alpha, settings.alphas, settings.fit_intercept)
     if kernel is not None and features.searched_by_refitting:
         ridge = RidgeSettings("KernelClassifier", features, DirectSolver(), rule)
-        found, left_out = search_landmarks(signed, kernel, tuning, ridge, Silent(), lambda fit: None)
+        found, left_out = search_landmarks(signed, kernel, tuning, ridge, Silent(), lambda fit: None, checkpoint)
         return found.fit, left_out
     drawn = features.draw(kernel, 0 if kernel is None else features.width_for(rows), rows, tuning)
-    gathered = MomentsFit.drawn(drawn, tuning, signed, DirectSolver(), rule).add(signed, Silent())
+    ledger = None if checkpoint is None else checkpoint.moments()
+    gathered = MomentsFit.drawn(drawn, tuning, signed, DirectSolver(), rule, ledger=ledger)
+    gathered.add(signed, Silent(), ledger=ledger)
     fit = gathered.solved(signed).in_enough_precision(signed).fit
     return fit, left_out_errors(fit, signed, features.seed)
 

@@ -24,10 +24,12 @@ from bochner.solvers.penalty import QuadraticPenalty
 from bochner.solvers.preconditioner import LowRankSpread, SubsampleGram
 from bochner.solvers.principal import PrincipalAxes, principal_axes
 from bochner.solvers.problem import RidgePoint, RidgeProblem
+from bochner.solvers.progress import NO_PROGRESS, Progress
 from bochner.solvers.ridge import PredictiveSpread, RidgeSolution, effective_dof, solve_ridge
 from bochner.solvers.solution import Solution, Spread
 
 __all__ = [
+    "NO_PROGRESS",
     "BandedRidge",
     "ClassificationProblem",
     "DirectSolver",
@@ -43,6 +45,7 @@ __all__ = [
     "PredictiveSpread",
     "QuadraticPenalty",
     "PrincipalAxes",
+    "Progress",
     "RidgeFactor",
     "RidgePath",
     "RidgePoint",

@@ -20,10 +20,12 @@ from bochner.solvers.conjugate_gradient import State
 from bochner.solvers.eigen import EigenRidge
 from bochner.solvers.iterative import Validation, solve_ridge_iteratively
 from bochner.solvers.iterative_solution import IterativeSolution
+from bochner.solvers.iterative_state import IterativeSchema
 from bochner.solvers.ridge import RidgeSolution, solve_ridge
 from bochner.solvers.solution import Solution
 from bochner.statistics.moments import Moments
 from bochner.statistics.normal_equations import NormalOperator
+from bochner.statistics.state_schema import AnyState, StateSchema
 
 __all__ = ["DirectSolver", "IterativeSolver", "PenaltyRule", "RidgeSolver", "SolverContext"]
 
@@ -106,6 +108,10 @@ class RidgeSolver(ABC, BaseEstimator):
     def solve(self, statistics: Any, rule: PenaltyRule, context: SolverContext) -> Solution:
         """The solution from the statistics that the solver needs."""
 
+    def state_schema(self, width: int, n_targets: int, rule: PenaltyRule) -> StateSchema:
+        """Schema of the states that `SolverContext.on_iteration` is given, for checkpoints. Solvers override it."""
+        return AnyState()
+
 
 class DirectSolver(RidgeSolver):
     """Direct solution from the moments, with all criteria."""
@@ -151,7 +157,7 @@ class IterativeSolver(RidgeSolver):
     def solve(self, statistics: NormalOperator, rule: PenaltyRule, context: SolverContext) -> IterativeSolution:
         return solve_ridge_iteratively(
             statistics,
-            alpha="gcv" if rule.alpha == "auto" else rule.alpha,
+            alpha=_criterion(rule),
             alphas=rule.alphas,
             tol=self.tol,
             max_iter=self.max_iter,
@@ -160,3 +166,10 @@ class IterativeSolver(RidgeSolver):
             on_iteration=context.on_iteration,
             state=context.state,
         )
+
+    def state_schema(self, width: int, n_targets: int, rule: PenaltyRule) -> IterativeSchema:
+        return IterativeSchema(width, n_targets, _criterion(rule), rule.alphas)
+
+
+def _criterion(rule: PenaltyRule) -> float | str:
+    return "gcv" if rule.alpha == "auto" else rule.alpha

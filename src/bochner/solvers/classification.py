@@ -18,6 +18,7 @@ from bochner.solvers.linear import LinearSolution
 from bochner.solvers.losses import Hinge, Logistic
 from bochner.solvers.newton import NewtonSolver, pilot_rows
 from bochner.solvers.penalty import QuadraticPenalty
+from bochner.solvers.progress import NO_PROGRESS, Progress
 from bochner.statistics.feature_stream import KEPT_FEATURES, FeatureStream, can_be_kept
 
 __all__ = [
@@ -68,11 +69,25 @@ class ClassificationProblem:
     def signs(self) -> Array:
         return signs_of(self.labels, self.n_classes)
 
-    def path(self, alphas: Array, weight: Array, *, tol: float, max_iter: int) -> Iterator[LinearSolution]:
-        """Solutions along penalties with other row weights, each started from the one before."""
+    def path(
+        self,
+        alphas: Array,
+        weight: Array,
+        *,
+        tol: float,
+        max_iter: int,
+        known: int = 0,
+        progress: Progress = NO_PROGRESS,
+    ) -> Iterator[LinearSolution]:
+        """Solutions along penalties with other row weights, each started from the one before.
+
+        Those of the first `known` penalties are left out: they are known of an interrupted run.
+        """
         solver, found = self._solver(weight), None
-        for alpha in alphas:
-            found = solver.solve(QuadraticPenalty(float(alpha)), tol=tol, max_iter=max_iter, start=found)
+        for i, alpha in enumerate(alphas[known:], start=known):
+            step, penalty = progress.within(f"penalty-{i}"), QuadraticPenalty(float(alpha))
+            found = solver.solve(penalty, tol=tol, max_iter=max_iter, start=found, progress=step)
+            step.ended()
             yield found
 
     def solve(
@@ -83,9 +98,10 @@ class ClassificationProblem:
         max_iter: int,
         weight: Array | None = None,
         start: LinearSolution | None = None,
+        progress: Progress = NO_PROGRESS,
     ) -> LinearSolution:
         solver = self._solver(self.weight if weight is None else weight)
-        return solver.solve(QuadraticPenalty(float(alpha)), tol=tol, max_iter=max_iter, start=start)
+        return solver.solve(QuadraticPenalty(float(alpha)), tol=tol, max_iter=max_iter, start=start, progress=progress)
 
     def newton(self, weight: Array) -> NewtonSolver:
         loss = Logistic(self.labels, weight)
@@ -140,7 +156,13 @@ def default_penalties(problem: ClassificationProblem) -> Array:
 
 
 def choose_penalty(
-    problem: ClassificationProblem, alphas: Array, folds: list[Fold], *, tol: float, max_iter: int
+    problem: ClassificationProblem,
+    alphas: Array,
+    folds: list[Fold],
+    *,
+    tol: float,
+    max_iter: int,
+    progress: Progress = NO_PROGRESS,
 ) -> tuple[float, Array, Array]:
     """The penalty with the smallest cross-validated loss: its value, all penalties falling, their loss in each fold.
 
@@ -148,14 +170,30 @@ def choose_penalty(
     a row that are worse than its best; what was not tried is infinite.
     """
     falling = np.sort(alphas)[::-1]
-    losses = np.full((len(falling), len(folds)), np.inf)
+    losses = progress.numbers("losses", (len(falling), len(folds)))
     for k, (fitted, held_out) in enumerate(folds):
-        path = problem.path(falling, problem.weight_of(fitted), tol=tol, max_iter=max_iter)
-        for i, solution in enumerate(path):
+        known = _n_known(losses[:, k])
+        if _is_over(losses[:known, k], len(falling)):
+            continue
+        step, weight = progress.within(f"fold-{k}"), problem.weight_of(fitted)
+        path = problem.path(falling, weight, tol=tol, max_iter=max_iter, known=known, progress=step)
+        for i, solution in enumerate(path, start=known):
             losses[i, k] = problem.held_out_loss(problem.scores(solution, held_out), held_out)
-            if i >= _PATIENCE and losses[i - _PATIENCE + 1 : i + 1, k].min() > losses[: i + 1, k].min():
+            if _is_over(losses[: i + 1, k], len(falling)):
                 break
+    losses = np.where(np.isnan(losses), np.inf, losses)
     return float(falling[int(np.argmin(losses.mean(axis=1)))]), falling, losses
+
+
+def _n_known(losses: Array) -> int:
+    """Penalties of a path whose losses are known, from the first one on."""
+    gaps = np.flatnonzero(np.isnan(losses))
+    return int(gaps[0]) if len(gaps) else len(losses)
+
+
+def _is_over(losses: Array, most: int) -> bool:
+    """Whether a path ends after these losses: two in a row are worse than the best, or there are no more penalties."""
+    return len(losses) == most or bool(len(losses) > _PATIENCE and losses[-_PATIENCE:].min() > losses.min())
 
 
 def out_of_fold_scores(
@@ -166,14 +204,21 @@ def out_of_fold_scores(
     *,
     tol: float,
     max_iter: int,
+    progress: Progress = NO_PROGRESS,
 ) -> tuple[Array, Array]:
     """Rows of all folds one after the other, and their scores by models that have not seen them."""
-    scores = []
-    for fitted, held_out in folds:
-        weight = problem.weight_of(fitted)
-        solution = problem.solve(alpha, tol=tol, max_iter=max_iter, weight=weight, start=start)
-        scores.append(problem.scores(solution, held_out))
-    return np.concatenate([held_out for _, held_out in folds]), np.concatenate(scores)
+    rows = np.concatenate([held_out for _, held_out in folds])
+    ends = np.cumsum([len(held_out) for _, held_out in folds])
+    scores = progress.numbers("scores", (len(rows), problem.n_columns))
+    for k, ((fitted, held_out), end) in enumerate(zip(folds, ends)):
+        own = scores[end - len(held_out) : end]
+        if not np.any(np.isnan(own)):
+            continue
+        step, weight = progress.within(f"fold-{k}"), problem.weight_of(fitted)
+        solution = problem.solve(alpha, tol=tol, max_iter=max_iter, weight=weight, start=start, progress=step)
+        step.ended()
+        own[...] = problem.scores(solution, held_out)
+    return rows, scores
 
 
 def classifier_bill(feature_map: FeatureMap, *, n_rows: int, n_classes: int, dtype: FloatType) -> MemoryBill:

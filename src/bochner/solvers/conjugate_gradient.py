@@ -16,8 +16,9 @@ import numpy as np
 from scipy.linalg import eigvalsh_tridiagonal
 
 from bochner._typing import Array
+from bochner.statistics.state_schema import ArrayRule, NumberRule, Rule
 
-__all__ = ["ConjugateGradients", "State"]
+__all__ = ["ConjugateGradients", "State", "state_rules"]
 
 State = dict[str, Any]
 Product = Callable[[Array], Array]
@@ -25,6 +26,27 @@ Precondition = Callable[[Array, Array], Array]
 
 _PATIENCE = 12
 """Iterations without a smaller residual after which rounding is taken to have stopped a system."""
+
+
+_LARGEST = 1e140
+"""Entry of a state: products with rows and their squares are then finite."""
+
+
+def state_rules(width: int, n_systems: int, n_iter: int) -> dict[str, Rule]:
+    """Rules of the state after some iterations of systems of a width."""
+    c, many = n_systems, ArrayRule((width, n_systems), low=-_LARGEST, high=_LARGEST)
+    return {
+        "x": many,
+        "residual": many,
+        "direction": many,
+        "power": ArrayRule((c,), low=-(_LARGEST**2), high=_LARGEST**2),
+        "n_iter": NumberRule(n_iter, n_iter, integer=True),
+        "best": ArrayRule((c,), low=0),
+        "best_at": ArrayRule((c,), "int64", 0, n_iter),
+        "history": ArrayRule((n_iter + 1, c), low=0),
+        "sizes": ArrayRule((n_iter, c)),
+        "ratios": ArrayRule((n_iter, c), low=0),
+    }
 
 
 @dataclass

@@ -17,19 +17,22 @@ for good.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from bochner._magnitude import require_finite
-from bochner._random import Purpose, generator
+from bochner._random import Purpose, generator, position, set_position
 from bochner._threads import run_in_threads
-from bochner._typing import Array
+from bochner._typing import Array, JsonDict
 from bochner.config import get_config
 from bochner.solvers.linear import LinearSolution, gap_scale
 from bochner.solvers.losses import Hinge
 from bochner.solvers.penalty import QuadraticPenalty
+from bochner.solvers.progress import NO_PROGRESS, Progress
 from bochner.statistics.feature_stream import FeatureStream
+from bochner.statistics.state_schema import POSITION, ArrayRule, Flag, NumberRule, Rule, Schema
 
 __all__ = ["DualAscent"]
 
@@ -42,12 +45,18 @@ _SMALL = 2**20
 
 @dataclass
 class _State:
-    """Dual variables (n, t), with their w (D, t), w_0 (t,) and scores (n, t)."""
+    """Dual variables (n, t), with their w (D, t), w_0 (t,) and scores (n, t), and how the sweeps went so far.
+
+    `change` is that of the scores in the last sweeps, `moved` whether any dual variable moved in them.
+    """
 
     dual: Array
     coef: Array
     intercept: Array
     scores: Array
+    n_iter: int = 0
+    change: float = np.inf
+    moved: bool = True
 
 
 class DualAscent:
@@ -69,32 +78,74 @@ class DualAscent:
         self._squares = self._squared_norms() + fit_intercept
 
     def solve(
-        self, penalty: QuadraticPenalty, *, tol: float, max_iter: int, start: LinearSolution | None = None
+        self,
+        penalty: QuadraticPenalty,
+        *,
+        tol: float,
+        max_iter: int,
+        start: LinearSolution | None = None,
+        progress: Progress = NO_PROGRESS,
     ) -> LinearSolution:
-        """The minimiser to a duality gap of `tol` times the objective, or after `max_iter` sweeps."""
+        """The minimiser to a duality gap of `tol` times the objective, or after `max_iter` sweeps.
+
+        `progress` has the state of an interrupted solve, which then ends with the same bits.
+        """
         alpha = penalty.alpha
-        dual = np.zeros(self.loss.signs.shape) if start is None or start.dual is None else alpha * start.dual
-        np.minimum(dual, self.loss.upper[:, None], out=dual)
-        state = self._evaluate(dual, alpha)
-        change, n_iter, moved = np.inf, 0, True
+        state = self._resumed(progress, alpha, max_iter) or self._first_state(start, alpha)
         while True:
             objective, gap = self._gap(state, alpha)
             require_finite(*objective, *gap)
             open_ = gap > tol * gap_scale(objective, self.loss.weight.sum())
-            if n_iter >= max_iter or not (np.any(open_) or (self._small and moved)):
+            if state.n_iter >= max_iter or not (np.any(open_) or (self._small and state.moved)):
                 total = float(objective.sum()), float(gap.sum())
+                progress.ended(partial(self._saved, state))
                 return LinearSolution(
-                    state.coef, state.intercept, *total, n_iter, not np.any(open_), state.dual / alpha
+                    state.coef, state.intercept, *total, state.n_iter, not np.any(open_), state.dual / alpha
                 )
-            active = self._active(state, change, open_ | self._small)
-            sweeps = min(self._sweeps(active), max_iter - n_iter)
-            before, dual = state.scores, state.dual.copy()
-            self._sweep(state, alpha, active, sweeps)
-            state = self._evaluate(state.dual, alpha)
-            change = float(np.quantile(np.abs(state.scores - before), 0.99))
-            still = 1e-14 if self.stream.dtype == np.float64 else 1e-6  # below: rounding in the features' float type
-            moved = bool(np.max(np.abs(state.dual - dual)) > still * np.max(np.abs(dual), initial=1e-300))
-            n_iter += sweeps
+            active = self._active(state, state.change, open_ | self._small)
+            state = self._swept(state, alpha, active, min(self._sweeps(active), max_iter - state.n_iter))
+            progress.reached(partial(self._saved, state))
+
+    def _first_state(self, start: LinearSolution | None, alpha: float) -> _State:
+        dual = np.zeros(self.loss.signs.shape) if start is None or start.dual is None else alpha * start.dual
+        return self._evaluate(np.minimum(dual, self.loss.upper[:, None]), alpha)
+
+    def _swept(self, state: _State, alpha: float, active: Array, sweeps: int) -> _State:
+        """The state after some sweeps, evaluated anew."""
+        before, dual = state.scores, state.dual.copy()
+        self._sweep(state, alpha, active, sweeps)
+        swept = self._evaluate(state.dual, alpha)
+        still = 1e-14 if self.stream.dtype == np.float64 else 1e-6  # below: rounding in the features' float type
+        swept.n_iter = state.n_iter + sweeps
+        swept.change = float(np.quantile(np.abs(swept.scores - before), 0.99))
+        swept.moved = bool(np.max(np.abs(swept.dual - dual)) > still * np.max(np.abs(dual), initial=1e-300))
+        return swept
+
+    def _saved(self, state: _State) -> JsonDict:
+        """The state for a checkpoint: all else follows from the dual variables."""
+        change = np.array([state.change])
+        counts = {"n_iter": state.n_iter, "moved": state.moved, "change": change, "random": position(self._random)}
+        return {"dual": state.dual, **counts}
+
+    def _resumed(self, progress: Progress, alpha: float, max_iter: int) -> _State | None:
+        """The state of an interrupted solve; None if there was none, or its numbers are beyond reason."""
+        rules: dict[str, Rule] = {
+            "dual": ArrayRule(self.loss.signs.shape, low=0),
+            "n_iter": NumberRule(0, max_iter, integer=True),
+            "moved": Flag(),
+            "change": ArrayRule((1,), low=0, high=np.inf),
+            "random": POSITION,
+        }
+        saved = progress.resumed(Schema(rules))
+        if saved is None:
+            return None
+        with np.errstate(over="ignore", invalid="ignore"):
+            state = self._evaluate(np.minimum(saved["dual"], self.loss.upper[:, None]), alpha)
+            if not np.all(np.isfinite(self._gap(state, alpha)[1])):
+                return None
+        set_position(self._random, saved["random"])
+        state.n_iter, state.moved, state.change = saved["n_iter"], saved["moved"], float(saved["change"][0])
+        return state
 
     def _gap(self, state: _State, alpha: float) -> tuple[Array, Array]:
         """Objective and duality gap of each column."""

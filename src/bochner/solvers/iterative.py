@@ -200,7 +200,7 @@ class _Solver:
                 return Ending.SETTLED if settled else Ending.STOPPED
             if cg.n_iter >= limits.max_iter:
                 return Ending.MAX_ITER
-            if worst > _PROGRESS * before:
+            if not worst <= _PROGRESS * before:  # also for NaN
                 return Ending.ROUNDING
             before = worst
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,14 +22,16 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from bochner._definite import raise_diagonal
 from bochner._magnitude import require_finite
-from bochner._random import Purpose, generator
+from bochner._random import Purpose, generator, position, set_position
 from bochner._threads import single_threaded_blas
-from bochner._typing import Array
+from bochner._typing import Array, JsonDict
 from bochner.config import get_config
 from bochner.solvers.linear import LinearSolution, gap_scale
 from bochner.solvers.losses import Logistic
 from bochner.solvers.penalty import QuadraticPenalty
+from bochner.solvers.progress import NO_PROGRESS, Progress
 from bochner.statistics.feature_stream import FeatureStream
+from bochner.statistics.state_schema import POSITION, ArrayRule, NumberRule, Rule, Schema
 
 __all__ = ["NewtonSolver", "pilot_rows"]
 
@@ -90,14 +93,16 @@ class NewtonSolver:
         max_iter: int,
         start: LinearSolution | None = None,
         polish: bool = True,
+        progress: Progress = NO_PROGRESS,
     ) -> LinearSolution:
         """The minimiser to a duality gap of `tol` times the objective, or after `max_iter` iterations.
 
-        With `polish`, a problem no larger than a pilot is solved to rounding errors.
+        With `polish`, a problem no larger than a pilot is solved to rounding errors. `progress` has the state of an
+        interrupted solve, which then ends with the same bits.
         """
-        point = self._first_point(penalty, start)
-        at_zero = self.loss.value(np.zeros_like(point.scores))
-        goal, n_iter, stalled = min(tol, _EXACT) if self.exact and polish else tol, 0, False
+        at_zero = self.loss.value(np.zeros((self.stream.n_rows, self.n_columns)))
+        point, n_iter = self._resumed(progress, penalty, max_iter, at_zero) or (self._first_point(penalty, start), 0)
+        goal, stalled = min(tol, _EXACT) if self.exact and polish else tol, False
         while True:
             gap = self._gap(point, penalty)
             require_finite(gap, point.objective)
@@ -108,6 +113,8 @@ class NewtonSolver:
             point, decrease = self._step(point, penalty, relative)
             stalled = bool(decrease <= 8 * np.finfo(float).eps * abs(point.objective))
             n_iter += 1
+            if not stalled:
+                progress.reached(partial(self._state, point, n_iter))
 
     def hessian_solve(self, scores: Array, penalty: QuadraticPenalty, right: Array, *, accuracy: float) -> Array:
         """Hessian^-1 right (D + 1, t) where the scores (n, t) are the given ones; with the Hessian of a pilot."""
@@ -125,6 +132,37 @@ class NewtonSolver:
 
         self.stream.for_each(product, lambda part: np.add(total, part, out=total))
         return total
+
+    def _state(self, point: _Point, n_iter: int) -> JsonDict:
+        return {"n_iter": n_iter, "theta": point.theta, "scores": point.scores, "random": position(self._random)}
+
+    def _resumed(
+        self, progress: Progress, penalty: QuadraticPenalty, max_iter: int, at_zero: float
+    ) -> tuple[_Point, int] | None:
+        """Point and iterations of an interrupted solve; None if there was none, or if it is worse than zero.
+
+        Scores are sums of steps, which the bits of a solution depend on; where they are not those of theta, these are.
+        """
+        n, t = self.stream.n_rows, self.n_columns
+        rules: dict[str, Rule] = {
+            "n_iter": NumberRule(0, max_iter, integer=True),
+            "theta": ArrayRule((self.stream.width + 1, t)),
+            "scores": ArrayRule((n, t)),
+            "random": POSITION,
+        }
+        state = progress.resumed(Schema(rules))
+        if state is None:
+            return None
+        theta, scores = state["theta"], state["scores"]
+        with np.errstate(over="ignore", invalid="ignore"):
+            of_theta = self.stream.forward(theta[:-1]) + theta[-1]
+            if not np.allclose(scores, of_theta, rtol=0, atol=1e-3 * max(1.0, float(np.max(np.abs(of_theta))))):
+                scores = of_theta
+            point = self._point(theta, scores, penalty, self.stream.adjoint(self.loss.gradient(scores)))
+        if not point.objective <= at_zero:
+            return None
+        set_position(self._random, state["random"])
+        return point, state["n_iter"]
 
     def _first_point(self, penalty: QuadraticPenalty, start: LinearSolution | None) -> _Point:
         if start is None:

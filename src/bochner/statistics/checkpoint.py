@@ -1,31 +1,25 @@
 """Checkpoints for resuming a fit that was interrupted.
 
-A checkpoint belongs to one fit. It knows the parameters that decide its content and a checksum of every block of rows
-in it, and is refused where either differs. It is written beside and renamed (see `bochner._archive`), so that at any
-moment the file is a whole one, and so seldom that writing takes about 1 % of the time.
+A checkpoint belongs to one fit. It knows the parameters that decide its content and checksums of its rows, and is
+refused where either differs, or where its content breaks the schema of the fit (`state_schema`). It is written beside
+and renamed (see `bochner._archive`), so that at any moment the file is a whole one, and so seldom that writing takes
+about 1 % of the time.
 """
 
 from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-from zlib import crc32
-
-import numpy as np
 
 from bochner._archive import read_archive, write_archive
-from bochner._typing import Array, FilePath
-from bochner.data import READ_ROWS, Block, RowSource
-from bochner.engines import Cut, Reduction, engine_of
-from bochner.errors import CheckpointError, CheckpointWarning, FileFormatError
-from bochner.statistics.identity import RowIdentity
-from bochner.statistics.moments import Moments
+from bochner._typing import Array, FilePath, JsonDict
+from bochner.errors import CheckpointError, CheckpointWarning, FileFormatError, MemoryBudgetError
+from bochner.statistics.state_schema import NumberRule, Schema, StateSchema, split_state
 
-__all__ = ["CheckpointFile", "MomentsCheckpoint", "block_checksum", "rows_checksum"]
+__all__ = ["CheckpointFile"]
 
 _KIND, _VERSION = "checkpoint", 1
 _SHORTEST = 1.0  # seconds between two writes
@@ -33,7 +27,7 @@ _REST = 100  # times the length of the last write, at least
 
 
 class CheckpointFile:
-    """A file with the state of a fit.
+    """A file with the state of a fit, in one part or in named parts that are written together.
 
     Parameters
     ----------
@@ -51,34 +45,46 @@ class CheckpointFile:
         self.path, self.identity = Path(path), dict(identity)
         self.notes: dict[str, Any] = {}
         self.seconds_writing = 0.0
-        self._next = time.monotonic() + _SHORTEST
+        self._parts: dict[str, JsonDict] | None = None
+        self._next = time.monotonic() + _SHORTEST  # a clock that nobody can set
 
     def load(self) -> tuple[dict[str, Any], dict[str, Array]] | None:
         """The state that was saved and its arrays; None if there is no file."""
         if not self.path.exists():
             return None
-        try:
-            _, header, arrays = read_archive(self.path, kind=_KIND, version=_VERSION)
-        except FileFormatError as error:
-            raise CheckpointError(f"{error} Delete it to start anew.") from error
-        names = self.identity.keys() | header["identity"].keys()
-        shared = self.identity.keys() & header["identity"].keys()
-        for name in sorted(names, key=lambda name: (name not in shared, name)):  # causes before their consequences
-            then, now = header["identity"].get(name), self.identity.get(name)
-            if then != now:
-                raise CheckpointError(
-                    f"The checkpoint {str(self.path)!r} belongs to another fit: {name} was {then}, and is {now} now. "
-                    "Delete it, or give another path."
-                )
-        self.notes = header["notes"]
+        header, arrays = self._read()
+        self._require_identity(header["identity"])
+        self.notes, self._parts = header["notes"], {}
+        for name, value in (*header["state"].items(), *arrays.items()):
+            part, _, own = name.rpartition(".")
+            self._parts.setdefault(part, {})[own] = value
         return header["state"], arrays
 
-    def save(self, state: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
-        """Replace the file. A full disk costs the checkpoint, not the fit: the old file stays, with a warning."""
+    def part(self, name: str, schema: StateSchema) -> JsonDict | None:
+        """The state of a part, as it was saved; None if there is none. One that breaks its schema is refused."""
+        if self._parts is None:
+            self.load()
+        state = (self._parts or {}).get(name)
+        if state is not None:
+            self.require(schema.fault(state))
+        return state
+
+    def hold(self, state: JsonDict | None, part: str) -> None:
+        """Take the state of a part, to be written with the next one that is saved; None: it is not needed any more."""
+        self._parts = self._parts or {}
+        self._parts.pop(part, None)
+        if state is not None:
+            self._parts[part] = state
+
+    def save(self, state: Mapping[str, Any], arrays: Mapping[str, Array], part: str = "") -> None:
+        """Replace the state of a part, and the file.
+
+        A full disk costs the checkpoint, not the fit: the old file stays, with a warning.
+        """
+        self.hold({**state, **arrays}, part)
         start = time.monotonic()
-        header = {"identity": self.identity, "notes": self.notes, "state": dict(state)}
         try:
-            write_archive(self.path, kind=_KIND, version=_VERSION, header=header, arrays=arrays)
+            self._write()
         except OSError as error:
             warnings.warn(
                 f"The checkpoint {str(self.path)!r} could not be written ({error}). The fit goes on, and what the file "
@@ -95,123 +101,58 @@ class CheckpointFile:
         """Whether it is time to save again."""
         return time.monotonic() >= self._next
 
-
-class MomentsCheckpoint:
-    """A pass over the rows that can go on where it stopped.
-
-    Attributes
-    ----------
-    block_rows : int or None
-        How the interrupted pass was cut: its blocks must come again. None if there was none.
-    done : dict of int to int
-        First row and checksum of every block that is in the moments.
-    """
-
-    def __init__(self, file: CheckpointFile) -> None:
-        self.file = file
-        self.done: dict[int, int] = {}
-        self.block_rows: int | None = None
-        self._whole = True
-        self._found = file.load()
-        if self._found is not None:
-            state, arrays = self._found
-            self.block_rows = int(state["block_rows"])
-            self.done = dict(zip(arrays["starts"].tolist(), arrays["checksums"].tolist()))
-
-    def restore(self, total: Moments) -> None:
-        """Put the moments of the interrupted pass into empty ones."""
-        if self._found is None:
-            return
-        state, arrays = self._found
-        for name in ("z_mean", "y_mean", "zz", "zy", "yy"):
-            getattr(total, name)[...] = arrays[name]
-        total.n_rows, total.weight, total.precision = state["n_rows"], state["weight"], state["precision"]
-        total.identity = RowIdentity.from_array(arrays["identity"]) if "identity" in arrays else None
-        self._found = None  # the arrays are as large as the moments
-
-    @staticmethod  # workers of a cluster call it too
-    def checksum(block: Block) -> int:
-        return block_checksum(block)
-
-    def contains(self, block: Block) -> bool:
-        """Whether the block is in the moments already; an error if it has changed since."""
-        if block.start not in self.done:
-            return False
-        self.require_unchanged(block.start, block_checksum(block))
-        return True
-
-    def require_unchanged(self, start: int, checksum: int) -> None:
-        """An error if the block that begins at a row had another checksum when it was added."""
-        if self.done[start] != checksum:
+    def require(self, fault: str | None) -> None:
+        """An error if there is a fault in what the file holds."""
+        if fault is not None:
             raise CheckpointError(
-                f"The checkpoint {str(self.file.path)!r} belongs to other data: rows from {start} on have changed. "
-                "Delete it, or give another path."
+                f"The checkpoint {str(self.path)!r} was altered, or is of another version of bochner: {fault}. "
+                "Delete it to start anew."
             )
 
-    @contextmanager
-    def adding(self, done: Mapping[int, int], total: Moments, block_rows: int) -> Iterator[None]:
-        """Around the addition of blocks to the moments: notes them, and saves if it is time."""
-        self._whole = False  # an interrupt in here leaves moments that are neither with nor without the blocks
-        yield
-        self.done.update(done)
-        self.block_rows, self._whole = block_rows, True
-        if self.file.due:
-            self.save(total)
+    def _read(self) -> tuple[JsonDict, dict[str, Array]]:
+        try:
+            _, header, arrays = read_archive(self.path, kind=_KIND, version=_VERSION)
+        except (FileFormatError, MemoryBudgetError, OSError) as error:
+            raise CheckpointError(f"{error} Delete it to start anew.") from error
+        self.require(_HEADER.fault(header))
+        self.require(_NOTES.fault(header["notes"]))
+        return header, arrays
 
-    def save(self, total: Moments) -> None:
-        """Write the moments and what is in them."""
-        if self.block_rows is None or not self._whole:
-            return
-        state = {
-            "block_rows": self.block_rows,
-            "n_rows": total.n_rows,
-            "weight": total.weight,
-            "precision": total.precision,
+    def _require_identity(self, then: Mapping[str, str]) -> None:
+        names, shared = self.identity.keys() | then.keys(), self.identity.keys() & then.keys()
+        # Causes before their consequences: parameters before checksums.
+        for name in sorted(names, key=lambda name: (name not in shared, name.startswith("checksum"), name)):
+            if then.get(name) != self.identity.get(name):
+                raise CheckpointError(
+                    f"The checkpoint {str(self.path)!r} belongs to another fit: {name} was {then.get(name)}, and is "
+                    f"{self.identity.get(name)} now. Delete it, or give another path."
+                )
+
+    def _write(self) -> None:
+        whole = {
+            f"{part}.{name}" if part else name: value
+            for part, state in (self._parts or {}).items()
+            for name, value in state.items()
         }
-        starts, checksums = np.array(list(self.done.items()), dtype=np.int64).reshape(-1, 2).T
-        arrays = {name: getattr(total, name) for name in ("z_mean", "y_mean", "zz", "zy", "yy")}
-        if total.identity is not None:
-            arrays["identity"] = total.identity.to_array()
-        self.file.save(state, {**arrays, "starts": starts.copy(), "checksums": checksums.copy()})
+        state, arrays = split_state(whole)
+        header = {"identity": self.identity, "notes": self.notes, "state": state}
+        write_archive(self.path, kind=_KIND, version=_VERSION, header=header, arrays=arrays)
 
 
-def rows_checksum(rows: RowSource) -> str:
-    """A checksum of all rows in their order, for a fit whose state does not tell which rows are in it: one pass.
+class _Texts:
+    """Rule of a dict of texts."""
 
-    Unlike `RowIdentity` it depends on the order of the rows, as an iterative fit does.
-    """
-    checksums = engine_of(rows).reduce(rows, _Checksums(), [])
-    return f"{crc32(repr(checksums).encode()):08x}"
-
-
-class _Checksums(Reduction[list[int], int]):
-    """Checksums of consecutive blocks."""
-
-    def cut(self, n_rows: int) -> Cut:
-        return Cut(READ_ROWS)
-
-    def empty(self) -> list[int]:
-        return []
-
-    def scratch(self, block_rows: int) -> None:
-        return None
-
-    def part(self, block: Block, scratch: None) -> int:
-        return block_checksum(block)
-
-    def add(self, total: list[int], part: int) -> list[int]:
-        return [*total, part]
-
-    def merge(self, total: list[int], other: list[int]) -> list[int]:
-        return [*total, *other]
+    def fault(self, value: object) -> str | None:
+        texts = type(value) is dict and all(type(text) is str for text in value.values())
+        return None if texts else "is not a table of texts"
 
 
-def block_checksum(block: Block) -> int:
-    """CRC-32 of a block's numbers."""
-    X = block.X
-    parts = (X.data, X.indices, X.indptr) if hasattr(X, "indptr") else (X,)
-    total = 0
-    for part in (*parts, block.Y, block.sample_weight):
-        if part is not None:
-            total = crc32(np.ascontiguousarray(part).reshape(-1).view(np.uint8).data, total)
-    return total
+class _Table:
+    """Rule of a dict; what it may hold is for another schema."""
+
+    def fault(self, value: object) -> str | None:
+        return None if type(value) is dict else "is not a table"
+
+
+_HEADER = Schema({"identity": _Texts(), "notes": _Table(), "state": _Table()})
+_NOTES = Schema({}, {"seed": NumberRule(0, 2**32 - 1, integer=True)})

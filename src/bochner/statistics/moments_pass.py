@@ -14,10 +14,10 @@ from bochner.config import get_config
 from bochner.data import Block, RowSource
 from bochner.engines import Cut, OnPart, engine_of
 from bochner.features.base import FeatureMap, tile_rows
-from bochner.statistics.checkpoint import MomentsCheckpoint
 from bochner.statistics.feature_reduction import FeatureReduction, FeatureSpace
 from bochner.statistics.identity import RowIdentity
 from bochner.statistics.moments import BlockMoments, GramProduct, Moments
+from bochner.statistics.moments_checkpoint import MomentsCheckpoint
 
 __all__ = ["MomentsReduction", "PassPlan", "accumulate", "plan_pass"]
 

@@ -1,0 +1,64 @@
+"""Schema of the states of an iterative ridge fit, for its checkpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bochner._typing import Array
+from bochner.solvers.conjugate_gradient import state_rules
+from bochner.solvers.iterative import PROBES, SEARCHED_PENALTIES
+from bochner.statistics.state_schema import ArrayRule, NumberRule, Rule, Schema, Word
+
+__all__ = ["IterativeSchema"]
+
+_MOST_ITERATIONS = 10**6
+
+
+@dataclass(frozen=True)
+class IterativeSchema:
+    """States of `solve_ridge_iteratively`: of the search for a penalty, and of the solution at one.
+
+    Attributes
+    ----------
+    width, n_targets : int
+    alpha : float or str
+        The penalty, or the criterion by which it is searched for.
+    alphas : array or None
+        Penalties to choose from, if they were given.
+    """
+
+    width: int
+    n_targets: int
+    alpha: float | str
+    alphas: Array | None
+
+    def fault(self, state: Mapping[str, Any]) -> str | None:
+        """What is wrong with a state, in words; None if it fits."""
+        stages = ("search", "final") if isinstance(self.alpha, str) else ("final",)
+        basic: dict[str, Rule] = {"stage": Word(stages), "n_iter": NumberRule(0, _MOST_ITERATIONS, integer=True)}
+        fault = Schema(basic).fault({name: state[name] for name in basic if name in state})
+        return fault or self._schema(state["stage"], state["n_iter"]).fault(state)
+
+    def _schema(self, stage: str, n_iter: int) -> Schema:
+        m = SEARCHED_PENALTIES if self.alphas is None else len(self.alphas)
+        columns = (self.n_targets + PROBES) * (m if stage == "search" else 1)
+        needed: dict[str, Rule] = {"stage": Word((stage,)), **state_rules(self.width, columns, n_iter)}
+        if stage == "search":
+            return Schema(needed)
+        if isinstance(self.alpha, str):
+            path = {name: ArrayRule((m,), low=0) for name in ("path_alphas", "path_dof")}
+            needed |= {**path, "path_gcv": ArrayRule((m,), low=0, high=float("inf"), gaps=True)}
+        needed["alpha"] = self._penalty()
+        return Schema(needed, {"errors": ArrayRule((None,), low=0)})
+
+    def _penalty(self) -> NumberRule:
+        """A given penalty is itself, one of given ones lies among them; 0 is raised to what can be solved."""
+        if not isinstance(self.alpha, str) and self.alpha > 0:
+            return NumberRule(float(self.alpha), float(self.alpha))
+        if self.alphas is not None:
+            return NumberRule(float(np.min(self.alphas)), float(np.max(self.alphas)))
+        return NumberRule(float(np.finfo(float).smallest_subnormal))
