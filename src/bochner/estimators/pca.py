@@ -21,7 +21,7 @@ from bochner._sklearn import (
     validated_rows,
     with_callbacks,
 )
-from bochner._typing import Array, Constraints, Transformer
+from bochner._typing import Array, Constraints
 from bochner.data import ArrayRows, RowSource
 from bochner.errors import InvalidDataError, invalid_parameter
 from bochner.estimators.kernel_model import MODEL_CONSTRAINTS, KernelModel
@@ -34,7 +34,6 @@ from bochner.memory import require_memory
 from bochner.sampling import resolve_sampler
 from bochner.solvers import PrincipalAxes, pca_bill, principal_axes
 from bochner.statistics import Moments, accumulate, plan_pass
-from bochner.tuning import Tuning
 
 __all__ = ["KernelPCA"]
 
@@ -125,10 +124,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelModel):
     True
     """
 
-    features_: Transformer
-    tuning_: Tuning | None
     moments_: Moments
-
     _feature_map: FeatureMap
     _axes: PrincipalAxes | None
     _pre_images: PreImages

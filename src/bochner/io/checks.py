@@ -30,7 +30,7 @@ def problem_of(value: object) -> str | None:
     """What is wrong with an object, if anything is: "has no 'omega'"."""
     for name in places(value):
         return f"has a {name!r}, which models in files have not"
-    problem = schema_of(type(value)).problem(vars(value))
+    problem = schema_of(value).problem(vars(value))
     if problem is None and not fits(value):
         return "has arrays or numbers that do not fit each other"
     return problem

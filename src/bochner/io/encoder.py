@@ -144,5 +144,5 @@ def _state(value: object, path: str) -> dict[str, object]:
         raise UnsupportedModelError(
             f"{path} of type {type(value).__qualname__} keeps its state in another place than its attributes."
         )
-    derived = schema_of(type(value)).derived
+    derived = schema_of(value).derived
     return {name: part for name, part in state.items() if name not in derived}

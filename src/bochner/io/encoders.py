@@ -65,13 +65,13 @@ def _each(test: Any, values: Any, sizes: Sequence[Any]) -> bool:
     return type(values) is list and len(values) == len(sizes) and all(map(test, values, sizes))
 
 
-def _is_subset(rare: object, size: int) -> bool:
-    return rare is None or (_are_indices(rare, size) and len(np.unique(rare)) == len(rare) > 0)  # type: ignore[arg-type]
+def _is_subset(rare: Any, size: int) -> bool:
+    return rare is None or (_are_indices(rare, size) and len(np.unique(rare)) == len(rare) > 0)
 
 
-def _is_mapping(mapping: object, sizes: tuple[int, int]) -> bool:
+def _is_mapping(mapping: Any, sizes: tuple[int, int]) -> bool:
     size, grouped = sizes
-    return mapping is None or (_are_indices(mapping, grouped) and len(mapping) == size)  # type: ignore[arg-type]
+    return mapping is None or (_are_indices(mapping, grouped) and len(mapping) == size)
 
 
 def _are_indices(values: Any, size: int) -> bool:

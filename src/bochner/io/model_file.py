@@ -163,7 +163,7 @@ class _Finish:
         self._user_types = user_types
 
     def __call__(self, value: object) -> object:
-        schema_of(type(value)).complete(vars(value))
+        schema_of(value).complete(vars(value))
         if type(value) in self._user_types:
             check_user_object(value)
         _require_sound(value)

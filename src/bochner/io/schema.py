@@ -20,7 +20,7 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache, cached_property
 from inspect import Parameter, signature
 from types import FunctionType
-from typing import Any, ClassVar, get_origin, get_type_hints
+from typing import Any, ClassVar, cast, get_origin, get_type_hints
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -88,13 +88,17 @@ def _described(value: object) -> str:
     return f"of type {type(value).__name__}" + (f" of {kind}" if type(kind) is str else "")
 
 
+def schema_of(value: object) -> Schema:
+    """The schema of an object of a type of the fixed table, or of a user's class."""
+    return _of_type(cast(type, type(value)))  # mypy: `type[object]` has no hash
+
+
 @cache
-def schema_of(type_: type) -> Schema:
-    """The schema of a type of the fixed table, or of a user's class."""
+def _of_type(type_: type) -> Schema:
     ours = _table()
     if type_ not in ours:
         base = next((each for each in type_.__mro__ if each in ours), None)
-        return _of_user(type_, None if base is None else schema_of(base))
+        return _of_user(type_, None if base is None else _of_type(base))
     if is_dataclass(type_):
         return _of_dataclass(type_)
     if type_.__module__.startswith("sklearn."):
@@ -124,16 +128,21 @@ def _schema(
 
 def _of_dataclass(type_: type) -> Schema:
     """Fields, as far as the class has not replaced them by properties or a constructor of its own."""
-    taken, members = signature(type_).parameters, _members(type_)
-    own = [each for each in fields(type_) if each.name in taken and type(members.get(each.name)) is not property]
-    caches = {each.name: each.default_factory for each in own if _is_cache(each)}
-    required = [each.name for each in own if each.default is MISSING and each.default_factory is MISSING]
-    names = [each.name for each in own if each.name not in caches]
-    return _schema(type_, required, _hints(type_, names), caches=caches)  # type: ignore[arg-type]
+    taken = signature(type_).parameters.keys() - {
+        name for name, value in _members(type_).items() if type(value) is property
+    }
+    own = {each.name: each for each in fields(type_) if each.name in taken}
+    caches: dict[str, Any] = {name: field.default_factory for name, field in own.items() if _is_cache(field)}
+    required = [name for name, field in own.items() if not _has_default(field)]
+    return _schema(type_, required, _hints(type_, own.keys() - caches.keys()), caches=caches)
 
 
 def _is_cache(field: Any) -> bool:
     return field.name.startswith("_") and field.default_factory is not MISSING
+
+
+def _has_default(field: Any) -> bool:
+    return field.default is not MISSING or field.default_factory is not MISSING
 
 
 def _of_estimator(type_: type) -> Schema:
@@ -185,7 +194,7 @@ def _is_special(name: str) -> bool:
 
 def _parameters(type_: type) -> dict[str, object]:
     """Parameters of the constructor, and their defaults."""
-    if type(type_.__init__) is not FunctionType:
+    if type(_members(type_)["__init__"]) is not FunctionType:
         return {}
     starred = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
     return {name: each.default for name, each in signature(type_).parameters.items() if each.kind not in starred}

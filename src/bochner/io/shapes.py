@@ -7,6 +7,7 @@ attribute has the type that its class declares; an object inside another one has
 from __future__ import annotations
 
 from functools import singledispatch
+from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -40,16 +41,16 @@ def fits(value: object) -> bool:
     return True
 
 
-def _finite(value: object, *shape: int | None) -> bool:
+def _finite(value: Any, *shape: int | None) -> bool:
     """A finite float64 array of this shape; None is any size."""
-    return _shaped(value, *shape) and value.dtype == _DOUBLE and bool(np.isfinite(value).all())  # type: ignore[attr-defined]
+    return _shaped(value, *shape) and value.dtype == _DOUBLE and bool(np.isfinite(value).all())
 
 
-def _shaped(value: object, *shape: int | None) -> bool:
+def _shaped(value: Any, *shape: int | None) -> bool:
     """An array of numbers of this shape; None is any size."""
-    if not is_numbers(value) or value.ndim != len(shape):  # type: ignore[attr-defined]
+    if not is_numbers(value) or value.ndim != len(shape):
         return False
-    return all(want is None or have == want for have, want in zip(value.shape, shape))  # type: ignore[attr-defined]
+    return all(want is None or have == want for have, want in zip(value.shape, shape))
 
 
 # Kernels and transformations.
@@ -260,8 +261,13 @@ def _(value: DriftDetector) -> bool:
     if "_features" not in state:
         return True
     D, d = state["_features"].n_components, state["_features"].n_features
-    means = all(_finite(state[name], D) for name in ("_reference_mean", "_window_mean"))
-    rows = all(_finite(state[name], None, d) for name in ("_kept", "_waiting")) and value.n_features_in_ == d
-    laws = _finite(state["_calibration"], None) and _finite(state["_eigenvalues"], None)
-    positive = bool(np.all(state["_eigenvalues"] >= 0)) and value.window_ > 0 and value.n_reference_ > 0
-    return means and rows and laws and positive
+    shapes: dict[str, tuple[int | None, ...]] = {
+        "_reference_mean": (D,),
+        "_window_mean": (D,),
+        "_calibration": (None,),
+        "_eigenvalues": (None,),
+    }
+    shapes |= {"_kept": (None, d), "_waiting": (None, d)}
+    if value.n_features_in_ != d or not all(_finite(state[name], *shape) for name, shape in shapes.items()):
+        return False
+    return bool(np.all(state["_eigenvalues"] >= 0)) and min(value.window_, value.n_reference_) > 0
