@@ -40,7 +40,7 @@ from .forged_trees import Content, forged, mutated_bytes
 
 __all__ = ["Study", "run", "tried"]
 
-SECONDS, GIGABYTES = 20, 8
+SECONDS, GIGABYTES = 60, 8
 _NEVER = (SystemError, RecursionError, BufferError, UnboundLocalError, NameError)
 
 
@@ -116,7 +116,7 @@ def work(folder: Path, seed: int, start: int, stop: int, *, as_bytes: bool) -> N
     contents = _contents(folder)
     for number in range(start, stop):
         print(json.dumps({"number": number}), flush=True)
-        faulthandler.dump_traceback_later(120 if number == start else SECONDS, exit=True)  # loops may compile first
+        faulthandler.dump_traceback_later(300 if number == start else SECONDS, exit=True)  # loops may compile first
         name, raw, done = _file(contents, seed, number, as_bytes=as_bytes)
         outcome, detail = tried(name, raw)
         faulthandler.cancel_dump_traceback_later()

@@ -70,7 +70,7 @@ def asked(name: str, model: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
     for rows, label in _rows(name):
         yield from _about_rows(model, rows, label)
     for method, call in _more(model):
-        if hasattr(model, method):
+        if hasattr(type(model), method):
             yield method, call
 
 
@@ -94,14 +94,14 @@ def _rows(name: str) -> list[tuple[Any, Any]]:
 
 def _about_rows(model: Any, rows: Any, labels: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
     for method in ("transform", "predict", "predict_proba", "decision_function"):
-        if hasattr(model, method):
+        if hasattr(type(model), method):
             yield method, lambda method=method: _materialised(getattr(model, method)(rows))
-    if hasattr(model, "predict"):
+    if hasattr(type(model), "predict"):
         yield "predict with std", lambda: model.predict(rows, return_std=True)
         yield "score", lambda: model.score(rows, labels)
     if callable(model):
         yield "call", lambda: model(rows)
-    if hasattr(model, "inverse_transform"):
+    if hasattr(type(model), "inverse_transform"):
         yield "inverse_transform", lambda: model.inverse_transform(model.transform(rows))
 
 
@@ -119,7 +119,7 @@ def _more(model: Any) -> list[tuple[str, Callable[[], Any]]]:
         ("certify", lambda: model.certify(X[:20])),
         ("elements", lambda: model.elements(4)),
         ("get_feature_names_out", lambda: model.get_feature_names_out()),
-        ("partial_fit", lambda: model.partial_fit(X, LABELS if hasattr(model, "classes_") else Y)),
+        ("partial_fit", lambda: model.partial_fit(X, LABELS if hasattr(type(model), "predict_proba") else Y)),
         ("dof_", lambda: model.dof_),
         ("coef_", lambda: model.coef_),
     ]

@@ -106,7 +106,8 @@ def forged(content: Content, rng: random.Random) -> tuple[bytes, list[str]]:
     """A forged file, and the names of what was done to it."""
     own = content.copied()
     ways = rng.choices(list(_WAYS), weights=list(_WAYS.values()), k=rng.choice((1, 1, 1, 1, 2, 3, 5)))
-    for way in ways:
+    ways.sort(key=lambda way: way is _other_top)  # after which there is no tree
+    for way in ways[: ways.index(_other_top) + 1] if _other_top in ways else ways:
         way(own, rng)
     return own.written(), [way.__name__.strip("_") for way in ways]
 
@@ -225,8 +226,10 @@ _SHAPES: tuple[Callable[[np.ndarray, random.Random], np.ndarray], ...] = (
 
 
 def _delete(content: Content, rng: random.Random) -> None:
-    place = rng.choice(content.places()[1:] or content.places())
-    del place[0][place[1]]
+    inside = content.places()[1:]
+    if inside:
+        parent, key = rng.choice(inside)
+        del parent[key]
 
 
 def _rename_attribute(content: Content, rng: random.Random) -> None:
