@@ -1,7 +1,7 @@
 """Classes of users in model files: saved by name, made only if they are handed over, and never found by a file."""
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from types import ModuleType
 
@@ -12,10 +12,11 @@ from sklearn.ensemble import IsolationForest
 
 import bochner as bo
 from bochner.errors import FileFormatError, InvalidParameterError, UnsupportedModelError
+from bochner.features import FourierMap
 from bochner.groups import Group
 from bochner.io.types import types_by_name
 from bochner.kernels import Isotropic
-from bochner.sampling import Sampler
+from bochner.sampling import DenseProjection, Sampler
 from tests.io.fitted_models import X, Y
 from tests.io.test_malicious_files import forge
 
@@ -214,15 +215,45 @@ def test_a_class_that_was_handed_over_takes_no_place_of_ours(tmp_path):
 
 
 def test_what_a_forged_file_gives_to_a_users_class_is_data(tmp_path):
-    state = {"__class__": "x", "profile": {"object": "kernels.Gaussian", "state": {}}, "length_scale": "os.system"}
-    (tmp_path / "forged").write_bytes(forge({"object": f"{HERE}:Halved", "state": state}))
-    kernel = bo.load(tmp_path / "forged", types=[Halved])
-    assert type(kernel) is Halved
-    assert kernel.length_scale == "os.system"
-    for state in ([], 3, None, {"length_scale": {"object": "os:system", "state": {}}}):
+    def forged(state):
         (tmp_path / "forged").write_bytes(forge({"object": f"{HERE}:Halved", "state": state}))
+        return bo.load(tmp_path / "forged", types=[Halved])
+
+    kernel = forged({"length_scale": "os.system", "note": None, "any_other": 3})
+    assert type(kernel) is Halved
+    assert (kernel.length_scale, kernel.any_other) == ("os.system", 3)
+    gaussian = {"object": "kernels.Gaussian", "state": {}}
+    code = ({"__class__": "x"}, {"profile": gaussian}, {"__array_interface__": gaussian})
+    for state in ([], 3, None, {"length_scale": {"object": "os:system", "state": {}}}, *code):
         with pytest.raises(FileFormatError):
-            bo.load(tmp_path / "forged", types=[Halved])
+            forged(state)
+
+
+@dataclass(frozen=True, eq=False)
+class MyMap(FourierMap):
+    """A subclass of a map with compiled loops."""
+
+
+def test_subclasses_of_our_types_keep_their_rules(tmp_path):
+    """A class that a caller trusts is not trusted to look at the arrays of ours."""
+    good = MyMap(DenseProjection(np.ones((4, 2))), np.ones(4), np.empty(0))
+    assert type(again(good, tmp_path / "good", [MyMap])) is MyMap
+    for wrong in ({"amplitude": np.ones(3)}, {"amplitude": "x"}, {"phase": np.ones(5)}):
+        with pytest.raises(UnsupportedModelError, match="A MyMap has"):
+            bo.save(replace(good, **wrong), tmp_path / "wrong")
+
+
+class Node(BaseEstimator):
+    """An object that is inside itself."""
+
+    def __init__(self, name="a"):
+        self.name = name
+        self.parent = self
+
+
+def test_objects_of_users_may_be_inside_themselves(tmp_path):
+    loaded = again(Node("b"), tmp_path / "node", [Node])
+    assert loaded.parent is loaded
 
 
 @pytest.mark.parametrize("types", [["Halved"], [print], [dict], "Halved", Halved, [3], {"a:b": 3}, {"a:b": print}])

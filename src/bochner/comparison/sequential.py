@@ -50,6 +50,10 @@ class ConformalEvidence:
         Log of the part of the evidence whose change has come.
     """
 
+    scores: list[float]
+    steps: int
+    log_started: float
+
     def __init__(self, scores: Iterable[float], steps: int = 0, log_started: float = -np.inf) -> None:
         self.scores = sorted(float(score) for score in scores)
         self.steps = steps

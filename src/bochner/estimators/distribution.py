@@ -42,6 +42,12 @@ _CONSTRAINTS: Constraints = {
 class _DistributionModel(OurWords, BaseEstimator, ABC):
     """A model on the mean embeddings of bags. A subclass makes the model."""
 
+    kernel_: Stationary
+    n_components_: int
+    n_features_in_: int
+
+    _features: KernelFeatures
+
     _parameter_constraints: Constraints = _CONSTRAINTS
 
     def __init__(

@@ -124,6 +124,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelModel):
     True
     """
 
+    moments_: Moments
+    _feature_map: FeatureMap
     _axes: PrincipalAxes | None
     _pre_images: PreImages
 

@@ -104,6 +104,9 @@ class FeatureMap(ABC):
 class TransformerMap(FeatureMap):
     """Any fitted scikit-learn transformer as a feature map."""
 
+    transformer: Transformer
+    _width: int
+
     def __init__(self, transformer: Transformer, n_components: int) -> None:
         self.transformer = transformer
         self._width = n_components

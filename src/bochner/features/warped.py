@@ -15,6 +15,7 @@ from scipy.special import ndtr, ndtri
 
 from bochner._dense import dense
 from bochner._typing import Array, FloatType, Rows
+from bochner.errors import InvalidDataError
 from bochner.features.base import FeatureMap
 
 __all__ = ["RankWarp", "WarpedMap"]
@@ -56,6 +57,8 @@ class RankWarp:
     def __call__(self, X: Rows) -> Array:
         """Scores of all rows, in their float type."""
         rows = dense(X)
+        if rows.shape[1] != len(self.knots):
+            raise InvalidDataError(f"X must have {len(self.knots)} columns. Got {rows.shape[1]}.")
         out = np.empty(rows.shape, dtype=rows.dtype)
         for j, (values, scores) in enumerate(zip(self.knots, self.scores)):
             column = rows[:, j].astype(float)

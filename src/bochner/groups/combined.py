@@ -89,6 +89,8 @@ def _compose(actions: Sequence[Action]) -> Action:
 class _Composed:
     """Functions and matrices one after the other; a class, so that it can be pickled."""
 
+    actions: tuple[Action, ...]
+
     def __init__(self, actions: tuple[Action, ...]) -> None:
         self.actions = actions
 

@@ -15,6 +15,8 @@ from bochner.io.older_files import upgraded
 
 __all__ = ["Decoder"]
 
+_UNFINISHED = object()
+
 
 class Decoder:
     """Makes objects from JSON and arrays.
@@ -26,6 +28,8 @@ class Decoder:
         The classes that may be made, by their names in files.
     finish : callable
         `finish(object)` checks an object that was made and returns it, or what it stands for.
+    cyclic : set of classes
+        Those whose objects may be inside themselves, and so are used before they are finished: never ours.
     """
 
     def __init__(
@@ -33,10 +37,12 @@ class Decoder:
         arrays: dict[str, Array],
         types: Mapping[str, type],
         finish: Callable[[object], object] = lambda value: value,
+        cyclic: Collection[type] = (),
     ) -> None:
         self._arrays = arrays
         self._types = types
         self._finish = finish
+        self._cyclic = cyclic
         self._made: list[object] = []
         # The content of a form is whatever the file has: a wrong one raises, and `load` says that the file was altered.
         self._forms: dict[str, Callable[[Any], object]] = {
@@ -77,7 +83,7 @@ class Decoder:
             raise FileFormatError(f"was altered: {name!r} has no attributes.")
         made: object = object.__new__(type_)
         at = len(self._made)
-        self._made.append(made)
+        self._made.append(made if type_ in self._cyclic else _UNFINISHED)
         attributes = upgraded(type_, {key: self.decode(part) for key, part in state.items()})
         if hasattr(made, "__setstate__"):
             made.__setstate__(attributes)
@@ -98,13 +104,16 @@ class Decoder:
         return type_[member]
 
     def _same(self, number: int) -> object:
-        if not 0 <= number < len(self._made):
-            raise IndexError(number)
+        if type(number) is not int or not 0 <= number < len(self._made) or self._made[number] is _UNFINISHED:
+            raise FileFormatError(f"was altered: it has no object {str(number)[:20]} above that is complete.")
         return self._made[number]
 
     def _sparse(self, name: str, shape: list[int], *parts: str) -> SparseMatrix:
         data, indices, indptr = (self._arrays[part] for part in parts)
-        matrix = SPARSE[_known(name, SPARSE)]((data, indices, indptr), shape=tuple(shape))
+        if data.dtype.kind not in "biuf" or {indices.dtype.kind, indptr.dtype.kind} != {"i"}:
+            raise FileFormatError("was altered: a sparse matrix is not made of numbers and indices.")
+        # Copies: SciPy sorts indices in place, and another object may have the same array.
+        matrix = SPARSE[_known(name, SPARSE)]((data, indices.copy(), indptr.copy()), shape=tuple(shape))
         matrix.check_format(full_check=True)  # compiled loops trust the indices
         return matrix  # type: ignore[no-any-return]
 
@@ -143,5 +152,6 @@ def _known(name: str, table: Collection[str]) -> str:
 
 def _object_array(items: list[Any], shape: list[int]) -> Array:
     array = np.empty(len(items), dtype=object)
-    array[:] = items
+    for i, item in enumerate(items):  # `array[:] = items` would look into lists and arrays
+        array[i] = item
     return array.reshape(tuple(shape))

@@ -13,6 +13,7 @@ import numpy as np
 from bochner._typing import Array, SparseMatrix
 from bochner.errors import UnsupportedModelError
 from bochner.io.forms import GENERATORS, NUMPY_TYPES, SPARSE, Json
+from bochner.io.schema import schema_of
 from bochner.io.types import name_of
 
 __all__ = ["Encoder"]
@@ -143,4 +144,5 @@ def _state(value: object, path: str) -> dict[str, object]:
         raise UnsupportedModelError(
             f"{path} of type {type(value).__qualname__} keeps its state in another place than its attributes."
         )
-    return state
+    derived = schema_of(value).derived
+    return {name: part for name, part in state.items() if name not in derived}

@@ -5,22 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
-from inspect import signature
 from typing import Any, cast
 
 import sklearn
-from sklearn.base import BaseEstimator
 
 from bochner._archive import read_archive, write_archive
-from bochner._typing import FilePath
-from bochner.errors import FileFormatError, UnsupportedModelError, invalid_parameter
+from bochner._typing import Array, FilePath
+from bochner.errors import FileFormatError, MemoryBudgetError, UnsupportedModelError, invalid_parameter
 from bochner.features import FourierMap
-from bochner.io.checks import check_object, places
+from bochner.fitting import FittedRidge
+from bochner.io.checks import places, problem_of
 from bochner.io.decoder import Decoder
 from bochner.io.encoder import Encoder
+from bochner.io.forms import Json
 from bochner.io.frequencies import SeededMap, seeded
+from bochner.io.schema import schema_of
 from bochner.io.statistics import MomentsSummary, PackedMoments, PenaltySummary, SpreadSummary
-from bochner.io.types import types_by_name
+from bochner.io.types import name_of, types_by_name
 from bochner.io.user_types import UserTypes, check_user_object, handed_over, require_types
 from bochner.solvers import LinearSolution, LowRankSpread, QuadraticPenalty
 from bochner.statistics import Moments
@@ -97,10 +98,13 @@ def load(path: FilePath, *, types: UserTypes = ()) -> Any:
     _, header, arrays = read_archive(path, kind=_KIND, version=_VERSION)
     try:
         require_types(header["model"], given)
-        finish = _Finish(frozenset(given.values()))
-        return Decoder(arrays, {**given, **types_by_name()}, finish).decode(header["model"])
+        return _decoded(header["model"], arrays, given)
     except FileFormatError as error:
         raise FileFormatError(f"{path} {error}") from None
+    except MemoryBudgetError:
+        raise
+    except MemoryError as error:
+        raise MemoryBudgetError(f"There is not enough memory for the model in {path}.") from error
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         # Checksums hold, so this is no accident: whatever a forged tree leads to is one error.
         then, now = str(header.get("scikit-learn"))[:20], sklearn.__version__
@@ -108,12 +112,20 @@ def load(path: FilePath, *, types: UserTypes = ()) -> Any:
         raise FileFormatError(f"{path} {reason}: {type(error).__name__}: {str(error)[:200]}") from error
 
 
+def _decoded(tree: Json, arrays: dict[str, Array], given: dict[str, type]) -> object:
+    """The model behind the tree of a file, which is an object of a known type, as `save` wants it."""
+    if not isinstance(tree, dict) or "object" not in tree:
+        raise FileFormatError("holds no model: what it has is no object of a type of bochner's.")
+    users = frozenset(given.values())
+    return Decoder(arrays, {**given, **types_by_name()}, _Finish(users), users).decode(tree)
+
+
 class _StandIns:
     """Replaces an object before it is written: by a smaller one, or one without the paths of a fit's files."""
 
     def __init__(self, *, redraw: bool, statistics: bool) -> None:
         self._statistics = statistics
-        self._by_type: dict[type, Callable[[Any], object]] = {LinearSolution: _without_dual}
+        self._by_type: dict[type, Callable[[Any], object]] = {LinearSolution: _without_dual, FittedRidge: _settled}
         if redraw:
             self._by_type[FourierMap] = lambda value: seeded(value) or value
         if statistics:
@@ -128,12 +140,20 @@ class _StandIns:
         if found := places(value):
             value = copy(value)
             vars(value).update(dict.fromkeys(found))
+        known = name_of(type(value)) is not None and hasattr(value, "__dict__")  # the encoder refuses what is not
+        if known and (problem := problem_of(value)):
+            raise UnsupportedModelError(f"A {type(value).__qualname__} {problem}: a model file cannot hold it.")
         replace_by = self._by_type.get(type(value))
         return value if replace_by is None else replace_by(value)
 
 
 def _without_dual(solution: LinearSolution) -> LinearSolution:
     return replace(solution, dual=None)  # a number for every training row, for the solver alone
+
+
+def _settled(fit: FittedRidge) -> FittedRidge:
+    """The fit with its solution, if that has been found since."""
+    return replace(fit, found=fit.solution) if "solution" in vars(fit) else fit
 
 
 class _Finish:
@@ -143,18 +163,16 @@ class _Finish:
         self._user_types = user_types
 
     def __call__(self, value: object) -> object:
-        if isinstance(value, BaseEstimator):
-            _add_new_parameters(value)
+        schema_of(value).complete(vars(value))
         if type(value) in self._user_types:
             check_user_object(value)
+        _require_sound(value)
         if type(value) in _STAND_INS:
             value = cast(SeededMap | PackedMoments, value).restored()
-        check_object(value)
+            _require_sound(value)
         return value
 
 
-def _add_new_parameters(value: BaseEstimator) -> None:
-    """Set parameters that a class has gained since the file was written to their defaults."""
-    for name, parameter in signature(type(value)).parameters.items():
-        if parameter.default is not parameter.empty:
-            vars(value).setdefault(name, parameter.default)
+def _require_sound(value: object) -> None:
+    if problem := problem_of(value):
+        raise FileFormatError(f"was altered: a {type(value).__qualname__} {problem}.")

@@ -62,6 +62,12 @@ def _classifier(state: JsonDict) -> JsonDict:
     return state
 
 
+def _fitted_ridge(state: JsonDict) -> JsonDict:
+    """Version 0.1.0 had the solution of an open fit as a cached property."""
+    solution = state.pop("solution", None)
+    return state if state.get("found") is not None else {**state, "found": solution}
+
+
 def _penalties(state: JsonDict) -> Any:
     return None if state.get("alphas") is None else np.asarray(state["alphas"], dtype=float)
 
@@ -69,4 +75,5 @@ def _penalties(state: JsonDict) -> Any:
 _UPGRADES: dict[type, Callable[[JsonDict], JsonDict]] = {
     KernelRegressor: _regressor,
     KernelClassifier: _classifier,
+    FittedRidge: _fitted_ridge,
 }

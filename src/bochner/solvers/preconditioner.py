@@ -169,6 +169,11 @@ class ShiftedFactor:
         mu.
     """
 
+    shift: float
+    _A: Array
+    _upper: Array
+    _by_rows: bool
+
     def __init__(self, A: Array, upper: Array, shift: float, by_rows: bool) -> None:
         self._A, self._upper, self.shift, self._by_rows = A, upper, shift, by_rows
 

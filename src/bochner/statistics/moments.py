@@ -89,6 +89,8 @@ class Moments:
         """Chan's update. `gram - gram_weight gram_mean gram_mean'` is the centred second moment of `other`."""
         from bochner.features._loops import absorb_gram
 
+        if gram.shape != self.zz.shape:  # one column would be broadcast, and the loop read beyond the end
+            raise InvalidDataError(f"Moments must be of {len(self.zz)} features. Got those of {len(gram)}.")
         self.n_rows += other.n_rows
         self.precision = max(self.precision, other.precision)
         if other.weight == 0:

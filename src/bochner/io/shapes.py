@@ -1,0 +1,273 @@
+"""Shapes, float types and finiteness of the arrays of an object from a file: one rule a type.
+
+Compiled loops and LAPACK trust these. A rule is asked after the schema of the type (`bochner.io.schema`), so that every
+attribute has the type that its class declares; an object inside another one has passed its own rule before.
+"""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from bochner._typing import Array
+from bochner.comparison import MeanMap
+from bochner.comparison.sequential import ConformalEvidence
+from bochner.estimators import DriftDetector, KernelPCA
+from bochner.estimators.pre_image import PreImages, ScoreMap
+from bochner.features import FourierMap, OrbitFourierMap, RankWarp, SplineMap
+from bochner.features.base import LinearResponse, TransformerMap
+from bochner.features.nystroem import KernelMap, NystroemMap
+from bochner.fitting import ConformalScores, FittedClassifier, FittedRidge
+from bochner.groups import Transforms
+from bochner.io.hints import is_numbers
+from bochner.kernels import Stationary
+from bochner.sampling import DenseProjection
+from bochner.solvers import LinearSolution, PrincipalAxes, QuadraticPenalty, Solution
+from bochner.solvers.preconditioner import LowRankSpread, SubsampleGram
+from bochner.statistics import BlockMoments, Moments
+
+__all__ = ["fits"]
+
+_DOUBLE = np.dtype(float)
+_WIDEST = 2**31  # features; BLAS counts them in 32 bits
+
+
+@singledispatch
+def fits(value: object) -> bool:
+    """Whether the arrays and numbers of an object belong together."""
+    return True
+
+
+def _finite(value: Any, *shape: int | None) -> bool:
+    """A finite float64 array of this shape; None is any size."""
+    return _shaped(value, *shape) and value.dtype == _DOUBLE and bool(np.isfinite(value).all())
+
+
+def _shaped(value: Any, *shape: int | None) -> bool:
+    """An array of numbers of this shape; None is any size."""
+    if not is_numbers(value) or value.ndim != len(shape):
+        return False
+    return all(want is None or have == want for have, want in zip(value.shape, shape))
+
+
+# Kernels and transformations.
+
+
+@fits.register
+def _(value: Stationary) -> bool:
+    scale = vars(value).get("length_scale")
+    return type(scale) is not np.ndarray or (is_numbers(scale) and scale.ndim <= 1)
+
+
+@fits.register
+def _(value: Transforms) -> bool:
+    numbers = all(action.dtype.kind in "biuf" for action in value.actions if issparse(action))  # type: ignore[union-attr]
+    return numbers and len(value.actions) > 0 and _finite(value.weights, len(value.actions))
+
+
+def _square(transforms: Transforms, d: int) -> bool:
+    """Whether the actions that are matrices act on rows of d columns."""
+    return all(action.shape == (d, d) for action in transforms.actions if issparse(action))  # type: ignore[union-attr]
+
+
+# Feature maps.
+
+
+@fits.register
+def _(value: DenseProjection) -> bool:
+    return _finite(value.omega, None, None)
+
+
+@fits.register
+def _(value: FourierMap) -> bool:
+    if not fits(value.projection):
+        return False
+    m = value.projection.n_frequencies
+    arrays = _finite(value.amplitude, m) and _finite(value.phase, None) and len(value.phase) <= m
+    recipe = value.recipe
+    return arrays and (
+        recipe is None or (recipe.n_features, recipe.n_components) == (value.n_features, value.n_components)
+    )
+
+
+@fits.register
+def _(value: OrbitFourierMap) -> bool:
+    linear = value.base.projection.has_matrix and value.transforms.linear
+    return linear and type(value.base) is FourierMap and _square(value.transforms, value.base.n_features)
+
+
+@fits.register
+def _(value: RankWarp) -> bool:
+    d = len(value.knots)
+    arrays = _finite(value.knots, d, None) and _finite(value.scores, *value.knots.shape) and value.knots.size > 0
+    return arrays and _shaped(value.reach, d) and value.reach.dtype == _DOUBLE and bool(np.all(value.reach > 0))
+
+
+@fits.register
+def _(value: KernelMap) -> bool:
+    if not _finite(value.points, None, None) or len(value.points) == 0:
+        return False
+    return value.transforms is None or _square(value.transforms, value.points.shape[1])
+
+
+@fits.register
+def _(value: NystroemMap) -> bool:
+    L = value.values.n_components
+    return _finite(value.factor, L, L) and value.factor.flags.c_contiguous
+
+
+@fits.register
+def _(value: SplineMap) -> bool:
+    return _finite(value.centres, None, None)
+
+
+@fits.register
+def _(value: TransformerMap) -> bool:
+    return 0 <= value.n_components < _WIDEST
+
+
+@fits.register(LinearResponse)
+@fits.register(ScoreMap)
+def _(value: LinearResponse | ScoreMap) -> bool:
+    return _linear(value.coef, value.offset, value.feature_map.n_components)
+
+
+def _linear(coef: Array, offset: Array, width: int | None) -> bool:
+    """Coefficients (D, t) of features and an offset (t,)."""
+    if not _shaped(coef, width, None) or not _shaped(offset, coef.shape[1]):
+        return False
+    return bool(np.isfinite(coef).all() and np.isfinite(offset).all())
+
+
+# Sufficient statistics.
+
+
+@fits.register
+def _(value: Moments) -> bool:
+    zz = vars(value).get("zz")  # a summary has none
+    square = zz is None or (_finite(zz, *value.zy.shape[:1] * 2) and zz.flags.c_contiguous)
+    return _sums(value) and square and value.n_rows >= 0
+
+
+@fits.register
+def _(value: BlockMoments) -> bool:
+    return _sums(value) and _shaped(value.gram, len(value.zy), len(value.zy)) and value.gram.dtype.kind == "f"
+
+
+def _sums(value: Moments | BlockMoments) -> bool:
+    """Means and products of features (D,) and targets (t,); the energy of huge targets may be infinite."""
+    if not _finite(value.zy, None, None):
+        return False
+    D, t = value.zy.shape
+    energy = _shaped(value.yy, t) and value.yy.dtype == _DOUBLE
+    return _finite(value.z_mean, D) and _finite(value.y_mean, t) and energy
+
+
+@fits.register
+def _(value: MeanMap) -> bool:
+    return _finite(value.total, value.features.n_components)
+
+
+# Solutions.
+
+
+@fits.register
+def _(value: Solution) -> bool:
+    return _linear(value.coef, value.intercept, None) and _shaped(value.noise_variance, value.coef.shape[1])
+
+
+@fits.register
+def _(value: LinearSolution) -> bool:
+    return _linear(value.coef, value.intercept, None)
+
+
+@fits.register
+def _(value: QuadraticPenalty) -> bool:
+    centre, matrix = value.centre, vars(value).get("matrix")  # a summary has no matrix
+    if centre is None:
+        return matrix is None
+    return _finite(centre, None, None) and (matrix is None or _finite(matrix, len(centre), len(centre)))
+
+
+@fits.register
+def _(value: PrincipalAxes) -> bool:
+    return _shaped(value.components, None, None) and _shaped(value.eigenvalues, len(value.components))
+
+
+@fits.register
+def _(value: SubsampleGram) -> bool:
+    A = value.A
+    return _shaped(A, None, None) and A.dtype in (np.float32, np.float64) and len(A) > 0 and bool(np.isfinite(A).all())
+
+
+@fits.register
+def _(value: LowRankSpread) -> bool:
+    return "gram" not in vars(value) or _finite(value.mean, value.gram.A.shape[1])  # a summary has nothing
+
+
+@fits.register
+def _(value: ConformalScores) -> bool:
+    return _shaped(value.scores, None, None)
+
+
+@fits.register
+def _(value: ConformalEvidence) -> bool:
+    return value.steps >= 0 and len(value.scores) > 0
+
+
+# Fits and estimators: their parts have the width of the features.
+
+
+@fits.register
+def _(value: FittedRidge) -> bool:
+    D, moments, found = value.feature_map.n_components, value.moments, value.found
+    known = moments is not None or found is not None
+    sized = (moments is None or len(moments.z_mean) == D) and (found is None or _of_width(found, D))
+    return known and sized and value.row_type.kind == "f"
+
+
+def _of_width(found: Solution, D: int) -> bool:
+    spread = vars(found).get("spread")
+    return len(found.coef) == D and ("mean" not in vars(spread or found) or len(spread.mean) == D)  # type: ignore[union-attr]
+
+
+@fits.register
+def _(value: FittedClassifier) -> bool:
+    prior = None if value.prior is None else value.prior.centre
+    D = value.feature_map.n_components
+    return len(value.solution.coef) == D and (prior is None or len(prior) == D + 1)
+
+
+@fits.register
+def _(value: PreImages) -> bool:
+    return len(value.solution.coef) == value.fourier.n_components
+
+
+@fits.register
+def _(value: KernelPCA) -> bool:
+    state = vars(value)
+    if "_feature_map" not in state or "moments_" not in state:
+        return "_feature_map" not in state
+    D, axes = state["_feature_map"].n_components, state.get("_axes")
+    return len(value.moments_.z_mean) == D and (axes is None or axes.components.shape[1] == D)
+
+
+@fits.register
+def _(value: DriftDetector) -> bool:
+    state = vars(value)
+    if "_features" not in state:
+        return True
+    D, d = state["_features"].n_components, state["_features"].n_features
+    shapes: dict[str, tuple[int | None, ...]] = {
+        "_reference_mean": (D,),
+        "_window_mean": (D,),
+        "_calibration": (None,),
+        "_eigenvalues": (None,),
+    }
+    shapes |= {"_kept": (None, d), "_waiting": (None, d)}
+    if value.n_features_in_ != d or not all(_finite(state[name], *shape) for name, shape in shapes.items()):
+        return False
+    return bool(np.all(state["_eigenvalues"] >= 0)) and min(value.window_, value.n_reference_) > 0
