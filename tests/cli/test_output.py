@@ -1,12 +1,11 @@
-"""Predictions in files, and the check before the work that they can be written."""
+"""Predictions in files."""
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from bochner.cli.output import require_writable, write_columns
-from bochner.errors import InvalidDataError
+from bochner.cli.output import write_columns
 
 
 def test_columns_are_written_as_csv_and_parquet(tmp_path):
@@ -23,10 +22,3 @@ def test_columns_that_cannot_be_written_leave_the_old_file(tmp_path):
         write_columns({"a": np.zeros(2), "b": np.zeros(3)}, str(tmp_path / "t.csv"))
     assert (tmp_path / "t.csv").read_text() == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
-
-
-def test_a_place_that_cannot_be_written_is_told_before(tmp_path):
-    with pytest.raises(InvalidDataError, match="there is no folder"):
-        require_writable(str(tmp_path / "absent" / "t.csv"))
-    with pytest.raises(InvalidDataError, match="it is a folder"):
-        require_writable(str(tmp_path))

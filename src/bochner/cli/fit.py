@@ -55,14 +55,15 @@ __all__ = ["fit"]
 @options.delta
 @options.memory
 @click.option("--time", type=float, metavar="SECONDS", help="Time that the fit of a regression may take.")
+@options.force
 @options.seed
 @screen_options
 def fit(as_json: bool, quiet: bool, **given: Any) -> None:
     """Learn to predict a column of TABLE from the others.
 
     Ends with the score on rows held out, a certificate that says how far the model is from the exact kernel machine,
-    memory and time against the plan, and two files: the model and a report to open in a browser. Files that are there
-    already are replaced.
+    memory and time against the plan, and two files: the model and a report to open in a browser. The files of an earlier
+    fit of the same table and target are replaced; those of another only if you name them, or with --force.
 
     Numbers are standardised, categories get one column per level, dates become year, month, weekday and hour, and
     missing inputs are marked: all of it is stored with the model. What cannot be used is refused with a remedy.
@@ -73,10 +74,26 @@ def fit(as_json: bool, quiet: bool, **given: Any) -> None:
       bochner fit flights.parquet --target delayed --drop flight_number --test-size 0.1
       bochner fit sensors.csv --target load --split-column fold -D 4096 --memory 2GB --json
     """
-    stem = _stem(given["table"])
-    given["model_file"] = given["model_file"] or f"{stem}.bochner"
-    given["report"] = given["report"] or f"{stem}.html"
+    _settle_files(given)
     _run(given, Screen(as_json=as_json, quiet=quiet))
+
+
+def _settle_files(given: JsonDict) -> None:
+    """Names of the model and the report; what they would replace is looked at before the work."""
+    from bochner.cli import targets
+
+    stem, mark = _stem(given["table"]), targets.mark_of(given["table"], given["target"])
+    model, page = given["model_file"] or f"{stem}.bochner", given["report"] or f"{stem}.html"
+    targets.require_apart([model, page], [given["table"]])
+    targets.require_writable(model, page)
+    if not given.pop("force"):
+        targets.require_model_file(model)
+        targets.require_page(page)
+        if given["model_file"] is None:
+            targets.require_ours(model, mark, "model of this table and target", "--model-file")
+        if given["report"] is None:
+            targets.require_ours(page, mark, "report of this table and target", "--report")
+    given.update(model_file=model, report=page, mark=mark)
 
 
 def _stem(table: str) -> str:
@@ -89,10 +106,8 @@ def _run(given: JsonDict, screen: Screen) -> None:
     from bochner import config_context, report, save
     from bochner.cli import learning
     from bochner.cli.fit_summary import about, found, parts, scored_rows
-    from bochner.cli.output import require_writable
 
     asked = learning.FitOptions(**given)
-    require_writable(asked.model_file, asked.report)
     with screen.progress() as progress, screen.noting_warnings():
         progress.step(f"Reading {asked.table}")
         rows = learning.read_rows(asked)  # --memory is on top of the data, which may take what the machine has

@@ -27,6 +27,7 @@ def about(asked: FitOptions, rows: SplitTable, learned: Learned) -> JsonDict:
         "rows_to_fit": len(rows.fit),
         "rows_held_out": len(rows.held_out),
         "rows_without_target": rows.n_without_target,
+        "identity": asked.mark,
     }
 
 

@@ -48,6 +48,7 @@ class FitOptions:
     task: Task | None
     model_file: str
     report: str
+    mark: str
     test_size: float
     split_column: str | None
     kernel: str | None
@@ -110,7 +111,9 @@ def encode(asked: FitOptions, rows: SplitTable) -> tuple[TableEncoder, Array]:
     """The encoder fitted to the training rows, and these rows encoded."""
     excluded = {*asked.drop, *asked.identifier, *filter(None, (asked.weight, asked.split_column))}
     encoder = TableEncoder(target=asked.target, drop=sorted(excluded), categorical=list(asked.categorical))
-    return encoder, encode_rows(encoder, rows.fit.inputs)
+    encoded = encode_rows(encoder, rows.fit.inputs)
+    encoder.origin_ = asked.mark  # in the model file: which fit may replace it
+    return encoder, encoded
 
 
 def plan_for(asked: FitOptions, X: Array, target: Target, y: Array) -> Plan:

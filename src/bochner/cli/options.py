@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-__all__ = ["KERNELS", "NumberOr", "categorical", "delta", "drop", "kernel", "memory", "seed"]
+__all__ = ["KERNELS", "NumberOr", "categorical", "delta", "drop", "force", "kernel", "memory", "seed"]
 
 KERNELS = ("gaussian", "laplacian", "matern", "cauchy", "rational_quadratic")
 
@@ -48,3 +48,4 @@ delta = click.option(
 )  # fmt: skip
 memory = click.option("--memory", metavar="SIZE", help="Memory that may be used on top of the data, such as 4GB.")
 seed = click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Of all draws.")
+force = click.option("--force", is_flag=True, help="Replace files that are there already, whatever they hold.")

@@ -1,4 +1,4 @@
-"""Predictions to CSV and Parquet files or standard output, and the check that a file can be written."""
+"""Predictions to CSV and Parquet files or standard output."""
 
 from __future__ import annotations
 
@@ -7,36 +7,19 @@ import io
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, TextIO, TypeAlias
 
 import numpy as np
 
 from bochner._files import replacing
 from bochner._typing import Array
-from bochner.errors import InvalidDataError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Columns", "require_writable", "write_columns"]
+__all__ = ["Columns", "write_columns"]
 
 Columns: TypeAlias = "Mapping[str, Array | pa.ChunkedArray]"
-
-
-def require_writable(*paths: str | None) -> None:
-    """Refuse a file that cannot be written now, before hours of work."""
-    for path in filter(None, paths):
-        folder = Path(path).resolve().parent
-        if not folder.is_dir():
-            raise InvalidDataError(f"{path!r} cannot be written: there is no folder {str(folder)!r}.")
-        if Path(path).is_dir():
-            raise InvalidDataError(f"{path!r} cannot be written: it is a folder.")
-        try:
-            with TemporaryFile(dir=folder):
-                pass
-        except OSError as error:
-            raise InvalidDataError(f"{path!r} cannot be written: {error.strerror} ({str(folder)!r}).") from None
 
 
 def write_columns(columns: Columns, path: str | None) -> None:

@@ -34,10 +34,12 @@ def predict(model: str, table: str, output: str | None, as_json: bool, quiet: bo
       cat new.csv | bochner predict flights.bochner - --proba | head
     """
     from bochner.cli.models import inputs_of, load_model, read_inputs, without_columns
-    from bochner.cli.output import require_writable, write_columns
+    from bochner.cli.output import write_columns
+    from bochner.cli.targets import require_apart, require_writable
     from bochner.tables import column_of_table
 
     screen = Screen(as_json=as_json, quiet=quiet)
+    require_apart([output], [model, table])
     require_writable(output)
     with screen.progress() as progress, screen.noting_warnings():
         progress.step(f"Reading {model} and {table}")
