@@ -62,8 +62,8 @@ def fit(as_json: bool, quiet: bool, **given: Any) -> None:
     """Learn to predict a column of TABLE from the others.
 
     Ends with the score on rows held out, a certificate that says how far the model is from the exact kernel machine,
-    memory and time against the plan, and two files: the model and a report to open in a browser. The files of an earlier
-    fit of the same table and target are replaced; those of another only if you name them, or with --force.
+    memory and time against the plan, and two files: the model and a report to open in a browser. The files of an
+    earlier fit of the same table and target are replaced; others only if you name them, or with --force.
 
     Numbers are standardised, categories get one column per level, dates become year, month, weekday and hour, and
     missing inputs are marked: all of it is stored with the model. What cannot be used is refused with a remedy.
@@ -106,19 +106,22 @@ def _run(given: JsonDict, screen: Screen) -> None:
     from bochner import config_context, report, save
     from bochner.cli import learning
     from bochner.cli.fit_summary import about, found, parts, scored_rows
+    from bochner.cli.training import read_training_rows
 
     asked = learning.FitOptions(**given)
     with screen.progress() as progress, screen.noting_warnings():
         progress.step(f"Reading {asked.table}")
-        rows = learning.read_rows(asked)  # --memory is on top of the data, which may take what the machine has
-        encoder, X = learning.encode(asked, rows)
-        with config_context(memory=asked.memory):
+        rows = read_training_rows(asked)
+        if rows.manner():
+            screen.note(f"{asked.table} is {rows.manner()}.")
+        with config_context(memory=rows.budget_left(asked.memory)):
             progress.step("Planning")
-            plan = learning.plan_for(asked, X, rows.target, rows.fit.y)
-            progress.step(f"Fitting {len(rows.fit):,} rows")
-            learned = learning.learn(asked, encoder, X, rows, plan, progress)
+            with config_context(memory=rows.budget_left(asked.memory, reading=rows.read_bytes)):
+                plan = learning.plan_for(asked, rows)
+            progress.step(f"Fitting {rows.n_fit:,} rows")
+            learned = learning.learn(asked, rows, plan, progress)
             progress.step("Certifying")
-            certificate = learning.certify(learned, X, rows, asked.delta)
+            certificate = learning.certify(learned, rows, asked.delta)
             progress.step("Writing the model and the report")
             save(learned.pipeline, asked.model_file)
             page = report(
@@ -127,12 +130,12 @@ def _run(given: JsonDict, screen: Screen) -> None:
                 **scored_rows(rows.held_out),
                 held_out=True,
                 title=f"{asked.target} from {Path(asked.table).name}",
-                plan=learning.bill(asked, plan, X, rows.target),
+                plan=learning.bill(asked, plan, rows),
                 extra=about(asked, rows, learned),
                 certificate=certificate,
                 delta=asked.delta,
             )
-    for sentence in encoder.notes_:
+    for sentence in rows.notes():
         screen.note(sentence)
     document = found(asked, rows, learned, page.summary, certificate)
-    screen.show(document, *parts(document))
+    screen.show(document, *parts(document), written=[asked.model_file, asked.report])

@@ -72,4 +72,4 @@ def report(
         progress.step("Writing the report")
         heading = title or f"Report on {Path(model).name}"
         page = write_report(fitted, path, X=X, y=y, title=heading, extra={"identity": mark} if mark else None)
-    screen.show({"report": path, "summary": page.summary}, path)
+    screen.show({"report": path, "summary": page.summary}, path, written=[path])
