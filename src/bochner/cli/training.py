@@ -42,6 +42,7 @@ _WHOLE_SHARE = 1 / 3
 
 _KEPT_SHARE, _MOST_KEPT, _FEWEST_KEPT = 1 / 20, 50_000, 100  # rows that are kept of a table read in pieces
 _PIECE_SHARE, _LARGEST_PIECE, _SMALLEST_PIECE = 1 / 50, 2**24, 2**18
+_UNBILLED_SHARE = 1 / 4  # of the budget: copies of pieces that are being parsed and encoded, buffers of BLAS
 _LARGE = 2**24
 _MOST_CERTIFIED = 2000
 
@@ -188,7 +189,7 @@ class StreamedRows(TrainingRows):
     @property
     def held_bytes(self) -> int:
         kept = 0 if self.held_out.inputs is None else self.held_out.inputs.nbytes
-        return self.encoded_sample.nbytes + kept
+        return self.encoded_sample.nbytes + kept + int(_UNBILLED_SHARE * self.budget)
 
     @property
     def most_certified(self) -> int:
