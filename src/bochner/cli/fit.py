@@ -71,8 +71,8 @@ def fit(as_json: bool, quiet: bool, **given: Any) -> None:
     \b
     Examples:
       bochner fit houses.csv --target price
-      bochner fit flights.parquet --target delayed --drop flight_number --test-size 0.1
-      bochner fit sensors.csv --target load --split-column fold -D 4096 --memory 2GB --json
+      bochner fit flights.parquet --target delayed --drop number --test-size 0.1
+      bochner fit large.csv --target load -D 4096 --memory 2GB --json
     """
     _settle_files(given)
     _run(given, Screen(as_json=as_json, quiet=quiet))

@@ -58,6 +58,12 @@ class FitOptions:
         """Whether neither a number of features nor an accuracy was asked for."""
         return self.features is None and self.eps is None
 
+    def exceeds(self, plan: Plan) -> bool:
+        """Whether a plan falls short of the number of features or the accuracy that was asked for."""
+        if self.features is not None:
+            return plan.n_components < self.features
+        return self.eps is not None and plan.certified_error > self.eps
+
     def is_automatic(self, task: Task, n_rows: int) -> bool:
         """Whether the model is left to the library, which takes landmarks for so many rows."""
         unlimited = self.width_is_free and self.time is None and self.memory is None
@@ -99,9 +105,7 @@ def plan_for(asked: FitOptions, rows: TrainingRows) -> Plan:
         time=asked.time,
         random_state=asked.seed,
     )
-    too_few = asked.features is not None and settled.n_components < asked.features
-    short = asked.eps is not None and asked.features is None and settled.certified_error > asked.eps
-    if too_few or short:
+    if asked.exceeds(settled):
         raise OverBudgetError(f"{settled.warnings[0]} Raise --memory or --time, or ask for less (-D, --eps).")
     return settled
 
@@ -164,9 +168,9 @@ def certify(learned: Learned, rows: TrainingRows, delta: float) -> Certificate |
     regression = rows.target.task == "regression"
     try:
         if whole is not None and rows.n_fit <= (_DISTANCE_ROWS if regression else rows.most_certified):
-            limit = {"time_limit": _DISTANCE_SECONDS} if regression else {}
             given: JsonDict = {"y": whole.y, "sample_weight": whole.weight, "X_new": fresh, "delta": delta}
-            return learned.model.certify(whole.X, **given, **limit)
+            given |= {"time_limit": _DISTANCE_SECONDS} if regression else {}
+            return learned.model.certify(whole.X, **given)
         return learned.model.certify(rows.sample[: rows.most_certified] if fresh is None else fresh, delta=delta)
     except AssumptionError as refusal:
         return str(refusal)

@@ -33,29 +33,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _run(list(sys.argv[1:] if arguments is None else arguments))
         except KeyboardInterrupt:
             return _told("\nInterrupted.", INTERRUPTED)
-        except BaseException as error:
-            # An interrupt in the middle of an import may come as any error: a module that could not be loaded, say.
-            return _told("\nInterrupted.", INTERRUPTED) if interrupts.came else _explained(error)
-
-
-def _explained(error: BaseException) -> int:
-    """The message of an error; returns the exit code."""
-    match error:
-        case BrokenPipeError():
+        except BrokenPipeError:
             _close_output()
             return NO_READER
-        case MemoryBudgetError() | OverBudgetError():
-            return _told(f"Refused: {error}", OVER_BUDGET)
-        case MemoryError():
-            return _told(
-                "Refused: the machine has no more memory. Give less to do at a time (--memory), or a smaller -D.",
-                OVER_BUDGET,
-            )
-        case BochnerError() | OSError():
+        except (MemoryBudgetError, OverBudgetError) as refusal:
+            return _told(f"Refused: {refusal}", OVER_BUDGET)
+        except MemoryError:
+            advice = "Give a smaller --memory, so that the table is read in pieces, or a smaller -D."
+            return _told(f"Refused: the machine has no more memory. {advice}", OVER_BUDGET)
+        except (BochnerError, OSError) as error:
             return _told(f"Error: {error}", BAD_INPUT)
-        case Exception():
-            return _defect(error)
-    raise error
+        except Exception as error:
+            # An interrupt in the middle of an import may come as any error: a module that could not be loaded, say.
+            return _told("\nInterrupted.", INTERRUPTED) if interrupts.came else _defect(error)
 
 
 def _run(arguments: list[str]) -> int:

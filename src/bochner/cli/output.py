@@ -90,4 +90,4 @@ def _texts(values: Array | pa.ChunkedArray) -> list[object]:
     """Shortest digits that give the number back, in its own precision."""
     if type(values) is np.ndarray:
         return values.astype(str).tolist() if values.dtype.kind == "f" else values.tolist()
-    return values.to_pylist()  # type: ignore[no-any-return]
+    return values.to_pylist()  # type: ignore[union-attr, no-any-return]

@@ -36,7 +36,7 @@ def predict(
     \b
     Examples:
       bochner predict houses.bochner new.csv
-      bochner predict houses.bochner new.csv --std --id address -o predicted.parquet
+      bochner predict houses.bochner new.csv --std --id address -o out.parquet
       cat new.csv | bochner predict flights.bochner - --proba | head
     """
     from bochner import config_context

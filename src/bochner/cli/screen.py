@@ -186,5 +186,5 @@ def _folded(line: str, width: int) -> str:
     if len(line) <= width:
         return line
     label = _LABEL.match(line)
-    hang = len(label[0]) if label and len(label[0]) < width // 2 else 2
+    hang = len(label[0]) if label and 3 * len(label[0]) < 2 * width else 2
     return textwrap.fill(line, width, subsequent_indent=" " * hang)

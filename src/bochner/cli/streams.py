@@ -7,12 +7,14 @@ import os
 import signal
 import sys
 import textwrap
+import threading
 from types import FrameType, TracebackType
 from typing import Any, Self, TextIO
 
 __all__ = ["Interrupts", "data_output", "text_width", "told", "usable_streams"]
 
 _PIPE_WIDTH = 100
+_AGAIN_SECONDS = 0.05
 
 
 class Interrupts:
@@ -46,7 +48,9 @@ class Interrupts:
     def _unraisable(self, lost: sys.UnraisableHookArgs) -> None:
         """An interrupt in a place that cannot raise it, such as a callback of C code, comes again where it can."""
         if lost.exc_type is KeyboardInterrupt:
-            os.kill(os.getpid(), signal.SIGINT)
+            later = threading.Timer(_AGAIN_SECONDS, os.kill, (os.getpid(), signal.SIGINT))
+            later.daemon = True
+            later.start()
         else:
             self._hook(lost)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from bochner._typing import Array, JsonDict
 from bochner.cli.exits import OverBudgetError
 from bochner.cli.meter import give_back_memory
 from bochner.config import get_config, parse_bytes
-from bochner.data import TableFile, open_table, read_table, whole_bytes
+from bochner.data import TableFile, can_stream, open_table, read_table, whole_bytes
 from bochner.memory import format_bytes
 from bochner.tables import (
     ColumnRoles,
@@ -200,9 +200,10 @@ class StreamedRows(TrainingRows):
         return self.source.read_bytes
 
     def fit(self, model: KernelRegressor | KernelClassifier) -> None:
-        model.fit(self.source)
+        fitted: Any = model  # estimators take scans, which their types do not say
+        fitted.fit(self.source)
         if self.target.task == "classification":
-            model.classes_ = np.unique(self.target.values)  # whole numbers are read as floats
+            fitted.classes_ = self.target.cast(fitted.classes_)  # whole numbers are read as floats
 
     def manner(self) -> str:
         size = f"{format_bytes(self.whole_bytes)} in memory, budget {format_bytes(self.budget)}"
@@ -236,8 +237,8 @@ def read_training_rows(asked: FitOptions) -> TrainingRows:
 
 def file_to_stream(path: str, budget: int, kinds: JsonDict | None = None, keep: str | None = None) -> TableFile | None:
     """The file of a table that is too large for the budget as a whole; None: read it whole, or not at all."""
-    file = None if path == "-" else open_table(path, kinds, keep)
-    return file if file is not None and whole_bytes(path) > _WHOLE_SHARE * budget else None
+    too_large = can_stream(path) and whole_bytes(path) > _WHOLE_SHARE * budget
+    return open_table(path, kinds, keep) if too_large else None
 
 
 def _split(asked: FitOptions) -> SplitTable:

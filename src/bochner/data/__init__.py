@@ -8,7 +8,7 @@ from bochner.data.iterables import scan_blocks
 from bochner.data.npy import scan_npy
 from bochner.data.parquet import scan_parquet
 from bochner.data.source import READ_ROWS, Block, RowSource, checked_block
-from bochner.data.table_files import TableFile, open_table
+from bochner.data.table_files import TableFile, can_stream, open_table
 from bochner.data.whole_table import read_table, whole_bytes
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "ArrayRows",
     "RowSource",
     "TableFile",
+    "can_stream",
     "checked_block",
     "open_table",
     "read_table",

@@ -20,11 +20,12 @@ from bochner.errors import InvalidDataError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Batches", "TableFile", "open_table"]
+__all__ = ["Batches", "TableFile", "can_stream", "open_table"]
 
 Batches: TypeAlias = "Generator[tuple[str, pa.RecordBatch], None, None]"
 """Where rows come from, for messages, and the rows."""
 
+_PARQUET = (".parquet", ".pq")
 _PARQUET_ROWS = 2**14
 _CONVERSION = re.compile(r"In CSV column #(\d+): ")
 
@@ -62,8 +63,13 @@ class TableFile(ABC):
         raise failure
 
 
-def open_table(path: str, kinds: Mapping[str, str] | None = None, keep: str | None = None) -> TableFile | None:
-    """A file that can be read in batches; None for arrays and standard input, which cannot.
+def can_stream(path: str) -> bool:
+    """Whether a file can be read in batches: not arrays, nor standard input."""
+    return path != "-" and path.lower().endswith((*TEXTS, *_PARQUET))
+
+
+def open_table(path: str, kinds: Mapping[str, str] | None = None, keep: str | None = None) -> TableFile:
+    """A file that can be read in batches (`can_stream`).
 
     Parameters
     ----------
@@ -74,12 +80,8 @@ def open_table(path: str, kinds: Mapping[str, str] | None = None, keep: str | No
         A column of whole numbers in a CSV file that stays one; others are read as float64.
     """
     require_pyarrow()
-    if path == "-" or path.lower().endswith((".npy", ".npz")):
-        return None
     require_file(path)
-    if path.lower().endswith((".parquet", ".pq")):
-        return _ParquetTable(path)
-    return _TextTable(path, kinds or {}, keep) if path.lower().endswith(TEXTS) else None
+    return _ParquetTable(path) if path.lower().endswith(_PARQUET) else _TextTable(path, kinds or {}, keep)
 
 
 class _TextTable(TableFile):

@@ -13,6 +13,7 @@ import numpy as np
 from bochner._typing import Array
 from bochner.data.arrow import require_pyarrow
 from bochner.data.csv import CsvFormat, delimiter_of
+from bochner.data.files import one_line, reading
 from bochner.data.parquet import open_parquet, table_bytes
 from bochner.errors import InvalidDataError
 from bochner.memory import MemoryBill, require_memory
@@ -32,7 +33,6 @@ __all__ = [
 
 TEXTS = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz", "-")
 _HEAD_BYTES = 2**20
-_LONGEST = 200  # signs of a message of Arrow's
 _REMEDY = (
     "Leave columns out of the file, or raise --memory. CSV and Parquet files can be read block by block: by "
     "`bochner fit` and `bochner predict`, and in Python by scan_csv and scan_parquet."
@@ -59,7 +59,7 @@ def read_table(path: str, kinds: _Kinds | None = None) -> pa.Table:
     try:
         table = read(path, kinds or {})
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise InvalidDataError(f"{path!r} cannot be read: {_one_line(error)}") from None
+        raise InvalidDataError(f"{path!r} cannot be read: {one_line(error)}") from None
     refuse_twins(path, table.column_names)
     if table.num_rows == 0:
         raise InvalidDataError(f"{path!r} has columns, and no rows.")
@@ -69,20 +69,23 @@ def read_table(path: str, kinds: _Kinds | None = None) -> pa.Table:
 def require_file(path: str) -> None:
     """Refuse a path that is no file; "-" is standard input."""
     if path != "-" and not Path(path).is_file():
-        raise InvalidDataError(f"There is no file {path!r}." if not Path(path).exists() else f"{path!r} is a folder.")
+        what = "is a folder" if Path(path).is_dir() else "is no file with rows"
+        raise InvalidDataError(f"{path!r} {what}." if Path(path).exists() else f"There is no file {path!r}.")
 
 
 def whole_bytes(path: str) -> int:
     """Bytes that the whole table of a file takes while it is read, about; 0 where that is not known before."""
     if path == "-":
         return 0
-    if path.lower().endswith(TEXTS):
-        head, size = head_and_size(path)
-        return _text_bill(path, head, size, delimiter_of(head)).total
-    if path.lower().endswith((".parquet", ".pq")):
-        with open_parquet(Path(path)) as file:
-            return table_bytes(file.metadata)
-    return _array_bytes(path)
+    require_file(path)
+    with reading(repr(path)):
+        if path.lower().endswith(TEXTS):
+            head, size = head_and_size(path)
+            return _text_bill(path, head, size, delimiter_of(head)).total
+        if path.lower().endswith((".parquet", ".pq")):
+            with open_parquet(Path(path)) as file:
+                return table_bytes(file.metadata)
+        return _array_bytes(path)
 
 
 def _reader(path: str) -> Callable[[str, _Kinds], pa.Table]:
@@ -141,12 +144,6 @@ def refuse_strange_texts(path: str, schema: pa.Schema) -> None:
         raise InvalidDataError(f"Column {strange[0]!r} of {path!r} is not text in UTF-8: save the table as UTF-8.")
 
 
-def _one_line(error: Exception) -> str:
-    """The first line of a message, cut off and without the bytes of a binary file."""
-    line = (str(error).splitlines() or [type(error).__name__])[0]
-    return "".join(sign if sign.isprintable() else "?" for sign in line[:_LONGEST])
-
-
 def _read_parquet(path: str, kinds: _Kinds) -> pa.Table:
     with open_parquet(Path(path)) as file:
         require_memory(MemoryBill({f"the columns of {path!r}": table_bytes(file.metadata)}), _REMEDY)
@@ -162,7 +159,7 @@ def _read_arrays(path: str, kinds: _Kinds) -> pa.Table:
         require_memory(MemoryBill({f"the arrays of {path!r}": _array_bytes(path)}), _REMEDY)
         arrays = {name: loaded[name] for name in loaded.files} if path.lower().endswith(".npz") else {"x": loaded}
     except (ValueError, OSError, EOFError, BadZipFile) as error:
-        raise InvalidDataError(f"{path!r} cannot be read: {_one_line(error)}") from None
+        raise InvalidDataError(f"{path!r} cannot be read: {one_line(error)}") from None
     columns: dict[str, Array] = {}
     for name, array in arrays.items():
         columns |= _columns_of_array(path, name, array)

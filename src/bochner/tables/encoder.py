@@ -119,7 +119,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             self._learn(name, read_column(table.column(name), name, "category" if name in self.categorical else None))
         if not self.columns_:
             raise InvalidDataError(
-                f"The table must have a column that varies. Got {table.n_rows:,} samples with {quoted(self.dropped_)}."
+                f"The table must have a column that varies. Got {table.n_rows:,} samples with "
+                f"{quoted(self.dropped_) if self.dropped_ else 'no column beside those that are not inputs'}."
             )
         self.feature_names_in_ = np.array(inputs, dtype=object)
         self.n_features_in_ = len(inputs)
