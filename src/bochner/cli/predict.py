@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,7 +10,7 @@ from bochner.cli import options
 from bochner.cli.screen import Screen, screen_options
 
 if TYPE_CHECKING:
-    from bochner.cli.output import Columns
+    from bochner.cli.predicting import Predictor
 
 __all__ = ["predict"]
 
@@ -54,17 +53,27 @@ def predict(
         predictor = Predictor(load_model(model), table, **wanted)
         if as_json and predictor.streams:
             raise OverBudgetError(f"{table!r} is too large for one JSON document: write a file (-o), without --json.")
-        done: list[Columns] = []
-        rows = 0
-        with writing(output) if output is not None or not as_json else nullcontext() as write:
-            for columns in predictor.pieces():
-                if write is not None:
+        pieces = predictor.pieces()
+        if not predictor.streams:  # all of them first: then a failure leaves no part of a table on standard output
+            progress.step("Predicting")
+            pieces = iter([*pieces])
+            _tell(screen, predictor)
+        if as_json:
+            (columns,) = pieces
+            pieces = iter([columns])
+            screen.show({"model": model, "table": table, "rows": len(columns["prediction"]), "columns": columns})
+        if output is not None or not as_json:
+            with writing(output) as write:
+                rows = 0
+                for columns in pieces:
                     write(columns)
-                if as_json:
-                    done.append(columns)
-                rows += len(columns["prediction"])
-                progress.step(f"Predicting: {rows:,} rows so far")
+                    rows += len(columns["prediction"])
+                    progress.step(f"Predicting: {rows:,} rows so far")
+    if predictor.streams:
+        _tell(screen, predictor)
+
+
+def _tell(screen: Screen, predictor: Predictor) -> None:
+    """Notes of what the rows have that training did not have."""
     for sentence in predictor.seen.sentences():
         screen.note(sentence)
-    if as_json:
-        screen.show({"model": model, "table": table, "rows": rows, "columns": done[0]})

@@ -94,7 +94,7 @@ def data_output() -> TextIO:
     binary = getattr(sys.stdout, "buffer", None)
     if binary is None:
         return sys.stdout
-    return io.TextIOWrapper(binary, encoding="utf-8", newline="", write_through=True)
+    return io.TextIOWrapper(binary, encoding="utf-8", newline="")
 
 
 def text_width() -> int:
