@@ -8,11 +8,13 @@ import pytest
 from bochner.cli.exits import OverBudgetError
 from bochner.cli.fit import _stem
 from bochner.cli.learning import FitOptions, model_for, plan_for
+from bochner.cli.training import WholeRows
 from bochner.config import config_context
-from bochner.tables import Target
+from bochner.tables import TableEncoder, TableRows, Target
 
 X = np.random.default_rng(0).standard_normal((300, 3))
 TARGET = Target("y", "regression", "", X[:, 0])
+ROWS = WholeRows(TableEncoder(), TARGET, TableRows(None, X[:0, 0], None), 0, X, X[:, 0], None, 0)
 
 
 def options(**given):
@@ -26,7 +28,7 @@ def options(**given):
 def asked_for(**given):
     asked = options(**given)
     with config_context(memory=asked.memory, n_threads=1):
-        return model_for(asked, plan_for(asked, X, TARGET, TARGET.values), "regression", len(X)), asked
+        return model_for(asked, plan_for(asked, ROWS), ROWS), asked
 
 
 def test_nothing_asked_leaves_the_width_to_the_library():

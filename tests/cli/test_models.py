@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 import bochner as bo
-from bochner.cli.models import encoder_of, inputs_of, load_model, read_inputs, without_columns
+from bochner.cli.models import encoder_of, inputs_of, load_model, read_inputs
 from bochner.errors import InvalidDataError
 
 
@@ -16,8 +16,6 @@ def test_a_model_of_bochner_fit_takes_tables_as_they_were(fitted):
     table = read_inputs(model, str(folder / "houses.csv"))
     assert pa.types.is_float64(table["rooms"].type)
     assert inputs_of(model, table, "houses.csv") is table
-    assert "price" not in without_columns(model, table, ["price", "area"]).column_names
-    assert "area" in without_columns(model, table, ["price", "area"]).column_names
 
 
 def test_a_model_without_encoder_takes_an_array_of_its_columns():
@@ -26,7 +24,6 @@ def test_a_model_without_encoder_takes_an_array_of_its_columns():
     table = pa.table({"a": X[:, 0], "b": X[:, 1]})
     assert encoder_of(model) is None
     np.testing.assert_array_equal(inputs_of(model, table, "t.csv"), X)
-    assert without_columns(model, table, ["a"]) is table
 
 
 def test_an_absent_model_is_told():

@@ -1,11 +1,16 @@
 """Polars queries."""
 
+import re
+import sys
+import tomllib
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 import pytest
 
 import bochner as bo
-from bochner.errors import InvalidDataError, InvalidParameterError
+from bochner.errors import InvalidDataError, InvalidParameterError, MissingExtraError
 from tests.data.reading import all_rows
 
 
@@ -23,3 +28,14 @@ def test_a_frame_in_memory_and_a_polars_without_batches_are_told_the_way(table, 
     monkeypatch.delattr(pl.LazyFrame, "collect_batches")
     with pytest.raises(InvalidDataError, match=r"sink_parquet.*scan_parquet"):
         bo.scan_frame(pl.from_arrow(table).lazy())
+
+
+def test_without_polars_the_extra_that_installs_it_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(MissingExtraError, match="polars is not installed") as error:
+        bo.scan_frame(None)
+    extra = re.search(r"bochner\[(\w+)\]", str(error.value))[1]
+    extras = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
+    assert any(package.startswith("polars") for package in extras[extra])

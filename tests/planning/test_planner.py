@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 import bochner as bo
-from bochner.errors import InvalidParameterError, MemoryBudgetError
+from bochner.errors import InvalidDataError, InvalidParameterError, MemoryBudgetError
 from bochner.features import FourierShape
 from bochner.planning import Budget, CostModel
 from bochner.planning.budget import _largest
@@ -108,3 +108,9 @@ def test_workers_are_planned_on_request():
 def test_a_budget_for_nothing_names_itself():
     with pytest.raises(MemoryBudgetError, match=r"Not even two features fit in a budget of 10 B"):
         bo.plan(n_samples=100, n_features=2, memory=10)
+
+
+def test_rows_that_are_read_from_elsewhere_are_told_what_to_give():
+    source = bo.scan_blocks(lambda: iter([(np.zeros((3, 2)), np.zeros(3))]), n_rows=3)
+    with pytest.raises(InvalidDataError, match=r"Got a \w+: give its sizes, plan\(n_samples=source.n_rows"):
+        bo.plan(source)

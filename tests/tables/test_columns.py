@@ -43,7 +43,7 @@ def test_a_number_has_mean_zero_and_its_gap_is_at_the_median():
 def test_rare_levels_share_a_column_and_new_ones_are_told():
     column, values = LEARNED[1]
     assert column.outputs == ["c=a", "c=(other)"]
-    assert column.surprise(values) == "1 value that training did not have ('z'): taken as the rare ones"
+    assert column.surprise(column.unseen(values)) == "1 value that training did not have ('z'): taken as the rare ones"
 
 
 def test_a_date_is_a_point_on_each_circle():

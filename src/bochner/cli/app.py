@@ -31,10 +31,10 @@ def app() -> None:
 
     \b
     Examples:
-      bochner fit houses.csv --target price                       learn from a table
-      bochner predict houses.bochner new.csv > predicted.csv      and predict new rows
-      bochner plan houses.csv --target price --eps 0.05           what would a fit take?
-      bochner test january.csv february.csv                       have the data changed?
+      bochner fit houses.csv --target price                learn from a table
+      bochner predict houses.bochner new.csv > out.csv     predict new rows
+      bochner plan houses.csv --target price --eps 0.05    what would a fit take?
+      bochner test january.csv february.csv                have the data changed?
 
     Tables are CSV, TSV (also .gz), Parquet, .npy or .npz files, with a name for each column. Every command has
     --help, with examples.

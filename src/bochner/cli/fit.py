@@ -55,14 +55,15 @@ __all__ = ["fit"]
 @options.delta
 @options.memory
 @click.option("--time", type=float, metavar="SECONDS", help="Time that the fit of a regression may take.")
+@options.force
 @options.seed
 @screen_options
 def fit(as_json: bool, quiet: bool, **given: Any) -> None:
     """Learn to predict a column of TABLE from the others.
 
     Ends with the score on rows held out, a certificate that says how far the model is from the exact kernel machine,
-    memory and time against the plan, and two files: the model and a report to open in a browser. Files that are there
-    already are replaced.
+    memory and time against the plan, and two files: the model and a report to open in a browser. The files of an
+    earlier fit of the same table and target are replaced; others only if you name them, or with --force.
 
     Numbers are standardised, categories get one column per level, dates become year, month, weekday and hour, and
     missing inputs are marked: all of it is stored with the model. What cannot be used is refused with a remedy.
@@ -70,13 +71,29 @@ def fit(as_json: bool, quiet: bool, **given: Any) -> None:
     \b
     Examples:
       bochner fit houses.csv --target price
-      bochner fit flights.parquet --target delayed --drop flight_number --test-size 0.1
-      bochner fit sensors.csv --target load --split-column fold -D 4096 --memory 2GB --json
+      bochner fit flights.parquet --target delayed --drop number --test-size 0.1
+      bochner fit large.csv --target load -D 4096 --memory 2GB --json
     """
-    stem = _stem(given["table"])
-    given["model_file"] = given["model_file"] or f"{stem}.bochner"
-    given["report"] = given["report"] or f"{stem}.html"
+    _settle_files(given)
     _run(given, Screen(as_json=as_json, quiet=quiet))
+
+
+def _settle_files(given: JsonDict) -> None:
+    """Names of the model and the report; what they would replace is looked at before the work."""
+    from bochner.cli import targets
+
+    stem, mark = _stem(given["table"]), targets.mark_of(given["table"], given["target"])
+    model, page = given["model_file"] or f"{stem}.bochner", given["report"] or f"{stem}.html"
+    targets.require_apart([model, page], [given["table"]])
+    targets.require_writable(model, page)
+    if not given.pop("force"):
+        targets.require_model_file(model)
+        targets.require_page(page)
+        if given["model_file"] is None:
+            targets.require_ours(model, mark, "model of this table and target", "--model-file")
+        if given["report"] is None:
+            targets.require_ours(page, mark, "report of this table and target", "--report")
+    given.update(model_file=model, report=page, mark=mark)
 
 
 def _stem(table: str) -> str:
@@ -89,21 +106,22 @@ def _run(given: JsonDict, screen: Screen) -> None:
     from bochner import config_context, report, save
     from bochner.cli import learning
     from bochner.cli.fit_summary import about, found, parts, scored_rows
-    from bochner.cli.output import require_writable
+    from bochner.cli.training import read_training_rows
 
     asked = learning.FitOptions(**given)
-    require_writable(asked.model_file, asked.report)
     with screen.progress() as progress, screen.noting_warnings():
         progress.step(f"Reading {asked.table}")
-        rows = learning.read_rows(asked)  # --memory is on top of the data, which may take what the machine has
-        encoder, X = learning.encode(asked, rows)
-        with config_context(memory=asked.memory):
+        rows = read_training_rows(asked)
+        if rows.manner():
+            screen.note(f"{asked.table} is {rows.manner()}.")
+        with config_context(memory=rows.budget_left(asked.memory)):
             progress.step("Planning")
-            plan = learning.plan_for(asked, X, rows.target, rows.fit.y)
-            progress.step(f"Fitting {len(rows.fit):,} rows")
-            learned = learning.learn(asked, encoder, X, rows, plan, progress)
+            with config_context(memory=rows.budget_left(asked.memory, reading=rows.read_bytes)):
+                plan = learning.plan_for(asked, rows)
+            progress.step(f"Fitting {rows.n_fit:,} rows")
+            learned = learning.learn(asked, rows, plan, progress)
             progress.step("Certifying")
-            certificate = learning.certify(learned, X, rows, asked.delta)
+            certificate = learning.certify(learned, rows, asked.delta)
             progress.step("Writing the model and the report")
             save(learned.pipeline, asked.model_file)
             page = report(
@@ -112,12 +130,12 @@ def _run(given: JsonDict, screen: Screen) -> None:
                 **scored_rows(rows.held_out),
                 held_out=True,
                 title=f"{asked.target} from {Path(asked.table).name}",
-                plan=learning.bill(asked, plan, X, rows.target),
+                plan=learning.bill(asked, plan, rows),
                 extra=about(asked, rows, learned),
                 certificate=certificate,
                 delta=asked.delta,
             )
-    for sentence in encoder.notes_:
+    for sentence in rows.notes():
         screen.note(sentence)
     document = found(asked, rows, learned, page.summary, certificate)
-    screen.show(document, *parts(document))
+    screen.show(document, *parts(document), written=[asked.model_file, asked.report])

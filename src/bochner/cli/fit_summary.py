@@ -7,16 +7,17 @@ from collections.abc import Iterator
 from bochner._typing import JsonDict
 from bochner.cli.learning import FitOptions, Learned
 from bochner.cli.screen import Part, paragraph, table
+from bochner.cli.training import TrainingRows
 from bochner.kernels.text import in_one_line
 from bochner.memory import format_bytes
-from bochner.tables import SplitTable, TableRows
+from bochner.tables import TableRows
 from bochner.tables.target import RULE
 from bochner.theory import Certificate
 
 __all__ = ["about", "found", "parts", "scored_rows"]
 
 
-def about(asked: FitOptions, rows: SplitTable, learned: Learned) -> JsonDict:
+def about(asked: FitOptions, rows: TrainingRows, learned: Learned) -> JsonDict:
     """Facts for the report that the model does not hold: table, task, measured time and memory."""
     return {
         "seconds": learned.cost.seconds,
@@ -24,9 +25,10 @@ def about(asked: FitOptions, rows: SplitTable, learned: Learned) -> JsonDict:
         "table": asked.table,
         "target": rows.target.name,
         "task": f"{rows.target.task}: {rows.target.reason}",
-        "rows_to_fit": len(rows.fit),
+        "rows_to_fit": rows.n_fit,
         "rows_held_out": len(rows.held_out),
         "rows_without_target": rows.n_without_target,
+        "identity": asked.mark,
     }
 
 
@@ -38,7 +40,7 @@ def scored_rows(held_out: TableRows) -> JsonDict:
 
 
 def found(
-    asked: FitOptions, rows: SplitTable, learned: Learned, summary: JsonDict, certificate: Certificate | str
+    asked: FitOptions, rows: TrainingRows, learned: Learned, summary: JsonDict, certificate: Certificate | str
 ) -> JsonDict:
     """Result document of a fit, ready for JSON; `summary` is that of the report."""
     model, encoder, target = learned.model, learned.encoder, rows.target
@@ -48,7 +50,8 @@ def found(
         "task": target.task,
         "task_reason": target.reason,
         "task_rule": RULE,
-        "rows": {"fit": len(rows.fit), "held_out": len(rows.held_out), "without_target": rows.n_without_target},
+        "rows": {"fit": rows.n_fit, "held_out": len(rows.held_out), "without_target": rows.n_without_target},
+        "read_in_pieces": rows.whole is None,
         "preprocessing": encoder.describe(),
         "columns": encoder.get_feature_names_out(),
         "dtype": encoder.dtype,
@@ -84,7 +87,8 @@ def parts(found: JsonDict) -> Iterator[Part]:
 def _lines(found: JsonDict) -> Iterator[tuple[str, str]]:
     rows, model = found["rows"], found["model"]
     without = f", {rows['without_target']:,} left out (no target)" if rows["without_target"] else ""
-    yield "table", f"{found['table']}: {rows['fit']:,} rows to fit, {rows['held_out']:,} held out{without}"
+    pieces = ", read in pieces" if found["read_in_pieces"] else ""
+    yield "table", f"{found['table']}: {rows['fit']:,} rows to fit, {rows['held_out']:,} held out{without}{pieces}"
     yield "target", f"{found['target']}: {found['task']} ({found['task_reason']}; --task overrides)"
     for at, sentence in enumerate(found["preprocessing"]):
         yield "" if at else "inputs", sentence

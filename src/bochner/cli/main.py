@@ -15,9 +15,11 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TextIO
 
 from bochner.cli.exits import BAD_INPUT, DEFECT, INTERRUPTED, NO_READER, OVER_BUDGET, OverBudgetError
+from bochner.cli.streams import Interrupts, told, usable_streams
 from bochner.errors import BochnerError, MemoryBudgetError
 
 __all__ = ["main"]
@@ -25,40 +27,43 @@ __all__ = ["main"]
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run what the arguments ask for; the exit code."""
-    try:
-        import click
-        import rich  # noqa: F401
-    except ModuleNotFoundError as absent:
-        print(f"Error: {absent.name} is not installed. Run: pip install 'bochner[cli]'", file=sys.stderr)
-        return BAD_INPUT
-    warnings.showwarning = _as_note
-    try:
-        return _run(list(sys.argv[1:] if arguments is None else arguments))
-    except (KeyboardInterrupt, click.Abort):
-        return _told("\nInterrupted.", INTERRUPTED)
-    except BrokenPipeError:
-        _close_output()
-        return NO_READER
-    except (MemoryBudgetError, OverBudgetError) as refusal:
-        return _told(f"Refused: {refusal}", OVER_BUDGET)
-    except MemoryError:
-        return _told("Refused: the machine has no more memory. Give a smaller --memory or -D.", OVER_BUDGET)
-    except (BochnerError, OSError) as error:
-        return _told(f"Error: {error}", BAD_INPUT)
-    except Exception as error:
-        return _defect(error)
+    with Interrupts() as interrupts:  # before anything heavy is imported
+        try:
+            usable_streams()
+            return _run(list(sys.argv[1:] if arguments is None else arguments))
+        except KeyboardInterrupt:
+            return _told("\nInterrupted.", INTERRUPTED)
+        except BrokenPipeError:
+            _close_output()
+            return NO_READER
+        except (MemoryBudgetError, OverBudgetError) as refusal:
+            return _told(f"Refused: {refusal}", OVER_BUDGET)
+        except MemoryError:
+            advice = "Give a smaller --memory, so that the table is read in pieces, or a smaller -D."
+            return _told(f"Refused: the machine has no more memory. {advice}", OVER_BUDGET)
+        except (BochnerError, OSError) as error:
+            return _told(f"Error: {error}", BAD_INPUT)
+        except Exception as error:
+            # An interrupt in the middle of an import may come as any error: a module that could not be loaded, say.
+            return _told("\nInterrupted.", INTERRUPTED) if interrupts.came else _defect(error)
 
 
 def _run(arguments: list[str]) -> int:
     """Run a command; wrong usage is explained by click."""
-    import click
-
+    try:
+        import click
+        import rich  # noqa: F401
+    except ModuleNotFoundError as absent:
+        return _told(f"Error: {absent.name} is not installed. Run: pip install 'bochner[cli]'", BAD_INPUT)
     from bochner.cli.app import app
 
+    warnings.showwarning = _as_note
     try:
         with app.make_context("bochner", arguments) as context:
             app.invoke(context)
         sys.stdout.flush()
+    except click.Abort:
+        return _told("\nInterrupted.", INTERRUPTED)
     except click.exceptions.Exit as done:
         return done.exit_code
     except click.ClickException as usage:
@@ -69,7 +74,7 @@ def _run(arguments: list[str]) -> int:
 
 def _told(sentence: str, code: int) -> int:
     """Print the message of a user error; returns the exit code."""
-    print(sentence, file=sys.stderr)
+    told(sentence)
     return code
 
 
@@ -93,12 +98,13 @@ def _as_note(
 ) -> None:
     """Print a warning as a note, without the line of code that gave it."""
     if issubclass(category, UserWarning):
-        print(f"note: {message}", file=sys.stderr)
+        told(f"note: {message}")
 
 
 def _close_output() -> None:
     """Redirect a closed standard output to the null device, so that the interpreter does not fail at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with suppress(OSError):  # it was closed before the start
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

@@ -1,16 +1,19 @@
-"""Measured wall time and peak memory of a `with` block."""
+"""Measured wall time and peak memory of a `with` block, and memory that is given back as soon as it is free."""
 
 from __future__ import annotations
 
+import ctypes
 import resource
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Cost", "measured"]
+__all__ = ["Cost", "give_back_memory", "measured"]
+
+_M_MMAP_THRESHOLD, _LARGE = -3, 2**20
 
 
 @dataclass
@@ -29,6 +32,18 @@ def measured() -> Iterator[Cost]:
     yield cost
     cost.seconds = time.perf_counter() - start
     cost.memory = max(0, _peak() - before)
+
+
+def give_back_memory() -> None:
+    """Have this process return large arrays to the system when they are freed, from here on.
+
+    The allocators of Arrow and of the C library keep them otherwise, a hundred megabytes of a stream, for the next.
+    """
+    import pyarrow as pa
+
+    pa.set_memory_pool(pa.system_memory_pool())
+    with suppress(OSError, AttributeError):  # glibc alone has it
+        ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, _LARGE)
 
 
 def _begin_peak() -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -18,7 +17,7 @@ from bochner.tables import column_of_table, read_column
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["encoder_of", "inputs_of", "load_model", "read_inputs", "without_columns"]
+__all__ = ["encoder_of", "inputs_of", "load_model", "read_inputs"]
 
 Model: TypeAlias = Any
 """Any estimator or pipeline that a model file can hold."""
@@ -52,9 +51,3 @@ def inputs_of(model: Model, table: pa.Table, path: str) -> pa.Table | Array:
     names = [str(name) for name in getattr(model, "feature_names_in_", table.column_names)]
     columns = [nw.from_native(column_of_table(table, name, path), series_only=True) for name in names]
     return np.column_stack([read_column(column, name, "number") for column, name in zip(columns, names)])
-
-
-def without_columns(model: Model, table: pa.Table, names: Sequence[str]) -> pa.Table:
-    """The table without columns that were asked for by name, unless the model needs them."""
-    encoder = encoder_of(model)
-    return table if encoder is None else table.drop_columns([name for name in names if name not in encoder.kinds()])

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-__all__ = ["KERNELS", "NumberOr", "categorical", "delta", "drop", "kernel", "memory", "seed"]
+__all__ = ["KERNELS", "NumberOr", "categorical", "delta", "drop", "force", "kernel", "memory", "seed"]
 
 KERNELS = ("gaussian", "laplacian", "matern", "cauchy", "rational_quadratic")
 
@@ -46,5 +46,10 @@ delta = click.option(
     "--delta", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.01, show_default=True,
     help="Probability with which a guarantee may fail.",
 )  # fmt: skip
-memory = click.option("--memory", metavar="SIZE", help="Memory that may be used on top of the data, such as 4GB.")
+memory = click.option(
+    "--memory",
+    metavar="SIZE",
+    help="Memory that may be allocated, rows included, such as 4GB.  [default: 4/5 of what is free]",
+)
 seed = click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Of all draws.")
+force = click.option("--force", is_flag=True, help="Replace files that are there already, whatever they hold.")

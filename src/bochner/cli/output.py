@@ -1,71 +1,93 @@
-"""Predictions to CSV and Parquet files or standard output, and the check that a file can be written."""
+"""Predictions to CSV and Parquet files or standard output, in pieces."""
 
 from __future__ import annotations
 
 import csv
 import io
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, TextIO, TypeAlias
 
 import numpy as np
 
 from bochner._files import replacing
 from bochner._typing import Array
-from bochner.errors import InvalidDataError
+from bochner.cli.streams import data_output
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Columns", "require_writable", "write_columns"]
+__all__ = ["Columns", "writing"]
 
 Columns: TypeAlias = "Mapping[str, Array | pa.ChunkedArray]"
+Write: TypeAlias = Callable[[Columns], None]
 
 
-def require_writable(*paths: str | None) -> None:
-    """Refuse a file that cannot be written now, before hours of work."""
-    for path in filter(None, paths):
-        folder = Path(path).resolve().parent
-        if not folder.is_dir():
-            raise InvalidDataError(f"{path!r} cannot be written: there is no folder {str(folder)!r}.")
-        if Path(path).is_dir():
-            raise InvalidDataError(f"{path!r} cannot be written: it is a folder.")
-        try:
-            with TemporaryFile(dir=folder):
-                pass
-        except OSError as error:
-            raise InvalidDataError(f"{path!r} cannot be written: {error.strerror} ({str(folder)!r}).") from None
+@contextmanager
+def writing(path: str | None) -> Iterator[Write]:
+    """A function that writes columns, piece by piece: to a .csv or .parquet file, or as CSV to standard output.
 
-
-def write_columns(columns: Columns, path: str | None) -> None:
-    """Write columns to a .csv or .parquet file, or as CSV to standard output."""
+    A file has all pieces or is not there: it takes its name at the end.
+    """
     if path is None:
-        _write_text(columns, sys.stdout)
-        sys.stdout.flush()
+        output = data_output()
+        try:
+            yield _text_writer(output)
+            output.flush()
+        finally:
+            if output is not sys.stdout:
+                output.detach()  # type: ignore[attr-defined]  # standard output stays open
         return
     with replacing(Path(path)) as file:
         if path.lower().endswith((".parquet", ".pq")):
-            import pyarrow as pa
-            from pyarrow import parquet
-
-            parquet.write_table(pa.table(dict(columns)), file)
+            writer = _ParquetFile(file)
+            yield writer.write
+            writer.close()
         else:
             text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
-            _write_text(columns, text)
+            yield _text_writer(text)
             text.detach()  # flushes; the file is closed by who opened it
 
 
-def _write_text(columns: Columns, file: TextIO) -> None:
+class _ParquetFile:
+    """A Parquet file whose types are those of the first piece."""
+
+    def __init__(self, file: object) -> None:
+        self._file = file
+        self._writer: pa.parquet.ParquetWriter | None = None
+
+    def write(self, columns: Columns) -> None:
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        table = pa.table(dict(columns))
+        if self._writer is None:
+            self._writer = parquet.ParquetWriter(self._file, table.schema)
+        self._writer.write_table(table.cast(self._writer.schema))
+
+    def close(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+
+
+def _text_writer(file: TextIO) -> Write:
+    """A function that writes the names before the first piece."""
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(columns)
-    shown = [_texts(values) for values in columns.values()]
-    writer.writerows(zip(*shown, strict=True))
+    named: list[Columns] = []
+
+    def write(columns: Columns) -> None:
+        if not named:
+            writer.writerow(columns)
+            named.append(columns)
+        writer.writerows(zip(*[_texts(values) for values in columns.values()], strict=True))
+
+    return write
 
 
 def _texts(values: Array | pa.ChunkedArray) -> list[object]:
     """Shortest digits that give the number back, in its own precision."""
-    if isinstance(values, np.ndarray):
+    if type(values) is np.ndarray:
         return values.astype(str).tolist() if values.dtype.kind == "f" else values.tolist()
-    return values.to_pylist()  # type: ignore[no-any-return]
+    return values.to_pylist()  # type: ignore[union-attr, no-any-return]

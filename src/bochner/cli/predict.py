@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bochner.cli import options
 from bochner.cli.screen import Screen, screen_options
 
 if TYPE_CHECKING:
-    from bochner._typing import JsonDict
+    from bochner.cli.predicting import Predictor
 
 __all__ = ["predict"]
 
@@ -21,52 +22,58 @@ __all__ = ["predict"]
 @click.option("--std", is_flag=True, help="Add the standard deviation of each prediction (regression).")
 @click.option("--proba", is_flag=True, help="Add the probability of each class (classification).")
 @click.option("--id", "identifier", multiple=True, metavar="COLUMN", help="Copy a column of TABLE before the rest.")
+@options.memory
 @screen_options
-def predict(model: str, table: str, output: str | None, as_json: bool, quiet: bool, **wanted: Any) -> None:
+def predict(
+    model: str, table: str, output: str | None, memory: str | None, as_json: bool, quiet: bool, **wanted: Any
+) -> None:
     """Predict the rows of TABLE (- is standard input, as CSV) with MODEL, a file made by `bochner fit`.
 
-    Columns are found by their names, in any order. Levels and gaps that training did not have are counted in a note.
+    Columns are found by their names, in any order. Levels and gaps that training did not have are counted in a note. A
+    CSV or Parquet file that is large for the memory is read, and its predictions are written, in pieces.
 
     \b
     Examples:
       bochner predict houses.bochner new.csv
-      bochner predict houses.bochner new.csv --std --id address -o predicted.parquet
+      bochner predict houses.bochner new.csv --std --id address -o out.parquet
       cat new.csv | bochner predict flights.bochner - --proba | head
     """
-    from bochner.cli.models import inputs_of, load_model, read_inputs, without_columns
-    from bochner.cli.output import require_writable, write_columns
-    from bochner.tables import column_of_table
+    from bochner import config_context
+    from bochner.cli.exits import OverBudgetError
+    from bochner.cli.models import load_model
+    from bochner.cli.output import writing
+    from bochner.cli.predicting import Predictor
+    from bochner.cli.targets import require_apart, require_writable
 
     screen = Screen(as_json=as_json, quiet=quiet)
+    require_apart([output], [model, table])
     require_writable(output)
-    with screen.progress() as progress, screen.noting_warnings():
+    with screen.progress() as progress, screen.noting_warnings(), config_context(memory=memory):
         progress.step(f"Reading {model} and {table}")
-        fitted = load_model(model)
-        rows = read_inputs(fitted, table)
-        copied = {name: column_of_table(rows, name, table) for name in wanted["identifier"]}
-        rows = without_columns(fitted, rows, wanted["identifier"])
-        progress.step(f"Predicting {rows.num_rows:,} rows")
-        inputs = inputs_of(fitted, rows, table)
-        columns = copied | _predictions(fitted, inputs, std=wanted["std"], proba=wanted["proba"])
-    if as_json:
-        screen.show({"model": model, "table": table, "rows": rows.num_rows, "columns": columns})
-    if output is not None or not as_json:
-        write_columns(columns, output)
+        predictor = Predictor(load_model(model), table, **wanted)
+        if as_json and predictor.streams:
+            raise OverBudgetError(f"{table!r} is too large for one JSON document: write a file (-o), without --json.")
+        pieces = predictor.pieces()
+        if not predictor.streams:  # all of them first: then a failure leaves no part of a table on standard output
+            progress.step("Predicting")
+            pieces = iter([*pieces])
+            _tell(screen, predictor)
+        if as_json:
+            (columns,) = pieces
+            pieces = iter([columns])
+            screen.show({"model": model, "table": table, "rows": len(columns["prediction"]), "columns": columns})
+        if output is not None or not as_json:
+            with writing(output) as write:
+                rows = 0
+                for columns in pieces:
+                    write(columns)
+                    rows += len(columns["prediction"])
+                    progress.step(f"Predicting: {rows:,} rows so far")
+    if predictor.streams:
+        _tell(screen, predictor)
 
 
-def _predictions(model: Any, inputs: Any, *, std: bool, proba: bool) -> JsonDict:
-    """Columns of predictions."""
-    from bochner.errors import InvalidDataError
-
-    if std and hasattr(model, "classes_"):
-        raise InvalidDataError("--std is for regression, and this model predicts classes. Use --proba.")
-    if proba and not hasattr(model, "predict_proba"):
-        raise InvalidDataError("--proba needs a model that predicts classes with probabilities. This one does not.")
-    if std:
-        mean, deviation = model.predict(inputs, return_std=True)
-        return {"prediction": mean, "std": deviation}
-    found = {"prediction": model.predict(inputs)}
-    if proba:
-        chances = model.predict_proba(inputs)
-        found |= {f"probability_{label}": chances[:, at] for at, label in enumerate(model.classes_)}
-    return found
+def _tell(screen: Screen, predictor: Predictor) -> None:
+    """Notes of what the rows have that training did not have."""
+    for sentence in predictor.seen.sentences():
+        screen.note(sentence)

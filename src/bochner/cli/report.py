@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from bochner.cli import options
 from bochner.cli.screen import Screen, screen_options
 
 if TYPE_CHECKING:
+    from bochner._typing import Array
     from bochner.tables import Task
 
 __all__ = ["report"]
@@ -21,9 +23,17 @@ __all__ = ["report"]
 @click.option("--target", metavar="COLUMN", help="The target in --data.  [default: that of the fit]")
 @click.option("--output", "-o", type=click.Path(), help="The page.  [default: MODEL.html]")
 @click.option("--title", help="Its heading.")
+@options.force
 @screen_options
 def report(
-    model: str, data: str | None, target: str | None, output: str | None, title: str | None, as_json: bool, quiet: bool
+    model: str,
+    data: str | None,
+    target: str | None,
+    output: str | None,
+    title: str | None,
+    force: bool,
+    as_json: bool,
+    quiet: bool,
 ) -> None:
     """Write a report on MODEL: one HTML page that opens without a network.
 
@@ -33,27 +43,40 @@ def report(
       bochner report houses.bochner --data test.csv -o houses-test.html
     """
     from bochner import report as write_report
-    from bochner.cli.models import encoder_of, inputs_of, load_model, read_inputs
-    from bochner.cli.output import require_writable
-    from bochner.errors import InvalidDataError
-    from bochner.tables import read_target
+    from bochner.cli.models import encoder_of, load_model
+    from bochner.cli.targets import require_apart, require_ours, require_page, require_writable
 
     screen = Screen(as_json=as_json, quiet=quiet)
     path = output or f"{Path(model).stem}.html"
+    require_apart([path], [model, data])
     require_writable(path)
+    if not force:
+        require_page(path)
     with screen.progress() as progress, screen.noting_warnings():
         progress.step(f"Reading {model}")
         fitted = load_model(model)
-        X = y = None
-        if data is not None:
-            encoder = encoder_of(fitted)
-            name = target or (encoder.target if encoder else None)
-            if name is None:
-                raise InvalidDataError("This model does not know its target: give --target.")
-            rows = read_inputs(fitted, data)
-            task: Task = "classification" if hasattr(fitted, "classes_") else "regression"
-            y = read_target(rows, name, data, task).values
-            X = inputs_of(fitted, rows.drop_columns([name]), data)
+        encoder = encoder_of(fitted)
+        mark = getattr(encoder, "origin_", None)
+        if mark and output is None and not force:
+            require_ours(path, mark, "report of this model", "-o")
+        X, y = (None, None) if data is None else _scored_rows(fitted, data, target)
         progress.step("Writing the report")
-        page = write_report(fitted, path, X=X, y=y, title=title or f"Report on {Path(model).name}")
-    screen.show({"report": path, "summary": page.summary}, path)
+        heading = title or f"Report on {Path(model).name}"
+        page = write_report(fitted, path, X=X, y=y, title=heading, extra={"identity": mark} if mark else None)
+    screen.show({"report": path, "summary": page.summary}, path, written=[path])
+
+
+def _scored_rows(fitted: Any, data: str, target: str | None) -> tuple[Any, Array]:
+    """The rows of a table as inputs of the model, and their targets."""
+    from bochner.cli.models import encoder_of, inputs_of, read_inputs
+    from bochner.errors import InvalidDataError
+    from bochner.tables import read_target
+
+    encoder = encoder_of(fitted)
+    name = target or (encoder.target if encoder else None)
+    if name is None:
+        raise InvalidDataError("This model does not know its target: give --target.")
+    rows = read_inputs(fitted, data)
+    task: Task = "classification" if hasattr(fitted, "classes_") else "regression"
+    y = read_target(rows, name, data, task).values
+    return inputs_of(fitted, rows.drop_columns([name]), data), y

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
+import textwrap
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 import click
 
 from bochner._json import plain
+from bochner.cli.streams import text_width, told
 
 if TYPE_CHECKING:  # nothing heavy: --help is to be quick
     from rich.console import RenderableType
@@ -26,7 +29,7 @@ __all__ = ["Part", "Progress", "Screen", "paragraph", "screen_options", "table"]
 Part: TypeAlias = "RenderableType"
 Command = TypeVar("Command", bound=Callable[..., object])
 
-_PIPE_WIDTH = 100
+_LABEL = re.compile(r" *([-!] |\S+ {2,})?")
 
 
 def screen_options(command: Command) -> Command:
@@ -49,7 +52,7 @@ class Screen:
         """Something to know that is not a result."""
         self.notes.append(sentence)
         if not self.quiet:
-            print(f"note: {sentence}", file=sys.stderr)
+            told(f"note: {sentence}")
 
     @contextmanager
     def noting_warnings(self) -> Iterator[None]:
@@ -61,12 +64,22 @@ class Screen:
         for sentence in dict.fromkeys(str(warning.message) for warning in caught):
             self.note(sentence)
 
-    def show(self, document: JsonDict, *parts: Part) -> None:
-        """The result: the document as JSON, or its parts (texts and rich tables) for people."""
+    def show(self, document: JsonDict, *parts: Part, written: Sequence[str] = ()) -> None:
+        """The result: the document as JSON, or its parts (texts and rich tables) for people.
+
+        If it cannot be shown, the files that were written are named on standard error.
+        """
         if self.as_json:
-            print(json.dumps(plain(document | {"notes": self.notes}), indent=2, allow_nan=False))
-            return
-        sys.stdout.write(_rendered(parts, terminal=sys.stdout.isatty()))
+            text = json.dumps(plain(document | {"notes": self.notes}), indent=2, allow_nan=False) + "\n"
+        else:
+            text = _rendered(parts, terminal=sys.stdout.isatty())
+        try:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+        except OSError as error:
+            if written:
+                told(f"The result could not be shown ({error.strerror or error}). Written: {', '.join(written)}")
+            raise
 
     @contextmanager
     def progress(self) -> Iterator[Progress]:
@@ -149,13 +162,29 @@ def paragraph(title: str, text: str) -> Part:
 
 
 def _rendered(parts: Sequence[Part], *, terminal: bool) -> str:
-    """Parts as text: with colours for a terminal, without escape codes and 100 columns wide for a pipe."""
+    """Parts as text: with colours for a terminal, without escape codes for a pipe; no line is wider than it may be."""
     from rich.console import Console
 
+    width = text_width()
     console = Console(
-        file=io.StringIO(), force_terminal=terminal, width=None if terminal else _PIPE_WIDTH, highlight=False,
-        markup=False, emoji=False,
-    )  # fmt: skip
+        file=io.StringIO(), force_terminal=terminal, width=width, highlight=False, markup=False, emoji=False
+    )
     for part in parts:
-        console.print(part, soft_wrap=isinstance(part, str))
+        if isinstance(part, str):
+            console.print(_wrapped(part, width), soft_wrap=True)
+        else:
+            console.print(part)
     return "".join(f"{line.rstrip()}\n" for line in console.file.getvalue().splitlines())  # type: ignore[attr-defined]
+
+
+def _wrapped(text: str, width: int) -> str:
+    """A text whose long lines go on below the second of their columns, or below their indent."""
+    return "\n".join(_folded(line, width) for line in text.split("\n"))
+
+
+def _folded(line: str, width: int) -> str:
+    if len(line) <= width:
+        return line
+    label = _LABEL.match(line)
+    hang = len(label[0]) if label and 3 * len(label[0]) < 2 * width else 2
+    return textwrap.fill(line, width, subsequent_indent=" " * hang)

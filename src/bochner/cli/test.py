@@ -47,7 +47,7 @@ def test(as_json: bool, quiet: bool, **given: Any) -> None:
     \b
     Examples:
       bochner test january.csv february.csv
-      bochner test reference.parquet today.parquet --fail-below 0.001 || echo "the data have changed"
+      bochner test old.csv new.csv --fail-below 0.001 || echo "changed"
       bochner test before.csv after.csv --drop timestamp --json
     """
     from bochner import mmd_test

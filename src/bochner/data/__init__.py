@@ -8,7 +8,8 @@ from bochner.data.iterables import scan_blocks
 from bochner.data.npy import scan_npy
 from bochner.data.parquet import scan_parquet
 from bochner.data.source import READ_ROWS, Block, RowSource, checked_block
-from bochner.data.whole_table import read_table
+from bochner.data.table_files import TableFile, can_stream, open_table
+from bochner.data.whole_table import read_table, whole_bytes
 
 __all__ = [
     "READ_ROWS",
@@ -16,11 +17,15 @@ __all__ = [
     "ExcludedRows",
     "ArrayRows",
     "RowSource",
+    "TableFile",
+    "can_stream",
     "checked_block",
+    "open_table",
     "read_table",
     "scan_blocks",
     "scan_csv",
     "scan_frame",
     "scan_npy",
     "scan_parquet",
+    "whole_bytes",
 ]

@@ -19,10 +19,10 @@ from bochner.data.table import TableSource
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["CsvFormat", "CsvSource", "delimiter_of", "scan_csv"]
+__all__ = ["TEXT_BYTES", "CsvFormat", "CsvSource", "delimiter_of", "scan_csv", "widened"]
 
 _DELIMITERS = ",;\t|"
-_TEXT_BYTES = 2**22  # that are parsed at a time
+TEXT_BYTES = 2**22  # that are parsed at a time
 
 
 def scan_csv(
@@ -96,7 +96,7 @@ class CsvFormat:
         with reading(file.name), self.open(file) as reader:
             found = reader.schema
         texts = [] if like is None else [field.name for field in like if is_text(field.type)]
-        types = [pa.string() if name in texts else _widened(kind) for name, kind in zip(found.names, found.types)]
+        types = [pa.string() if name in texts else widened(kind) for name, kind in zip(found.names, found.types)]
         return pa.schema(list(zip(found.names, types)))
 
     def open(self, file: DataFile, types: dict[str, pa.DataType] | None = None) -> pa.RecordBatchReader:
@@ -106,8 +106,8 @@ class CsvFormat:
         return csv.open_csv(
             file.path,
             # One thread: messages then have line numbers.
-            read_options=csv.ReadOptions(use_threads=False, block_size=_TEXT_BYTES, column_names=self.column_names),
-            parse_options=csv.ParseOptions(delimiter=self.delimiter),
+            read_options=csv.ReadOptions(use_threads=False, block_size=TEXT_BYTES, column_names=self.column_names),
+            parse_options=csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
             convert_options=csv.ConvertOptions(
                 column_types=types, include_columns=None if types is None else list(types), strings_can_be_null=True
             ),
@@ -119,7 +119,7 @@ class CsvFormat:
 
         return csv.read_csv(
             text,
-            read_options=csv.ReadOptions(block_size=4 * _TEXT_BYTES, column_names=self.column_names),
+            read_options=csv.ReadOptions(block_size=4 * TEXT_BYTES, column_names=self.column_names),
             parse_options=csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
             convert_options=csv.ConvertOptions(column_types=types, strings_can_be_null=True),
         )
@@ -146,7 +146,7 @@ class CsvSource(TableSource):
         self.files = files
         self.text = text
         super().__init__(layout, encoder=encoder, dtype=dtype, n_rows=None)
-        self.read_bytes += 4 * _TEXT_BYTES  # blocks of text: parsed, read ahead by pyarrow, joined at their ends
+        self.read_bytes += 4 * TEXT_BYTES  # blocks of text: parsed, read ahead by pyarrow, joined at their ends
 
     def fingerprint(self) -> JsonDict:
         return {**super().fingerprint(), "files": [file.fingerprint() for file in self.files]}
@@ -173,7 +173,8 @@ class CsvSource(TableSource):
             return sum(batch.num_rows for _, batch in batches)
 
 
-def _widened(kind: pa.DataType) -> pa.DataType:
+def widened(kind: pa.DataType) -> pa.DataType:
+    """Numbers as float64, since later rows may have fractions; a column that begins empty may be one, too."""
     import pyarrow as pa
 
     is_number = number_dtype(kind) is not None and not pa.types.is_boolean(kind)

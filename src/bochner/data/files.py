@@ -13,7 +13,9 @@ from typing import TypeAlias, TypeGuard
 from bochner._typing import FilePath, JsonDict
 from bochner.errors import BochnerError, InvalidDataError, invalid_parameter
 
-__all__ = ["DataFile", "Paths", "find_files", "is_path", "reading"]
+__all__ = ["DataFile", "Paths", "find_files", "is_path", "one_line", "reading"]
+
+_LONGEST = 300  # signs of a message of another library
 
 Paths: TypeAlias = FilePath | Sequence[FilePath]
 """A file, a directory, a pattern, or a list of them."""
@@ -74,7 +76,13 @@ def reading(origin: str) -> Iterator[None]:
     except (BochnerError, MemoryError):
         raise
     except Exception as failure:
-        raise InvalidDataError(f"{origin} could not be read: {failure}") from failure
+        raise InvalidDataError(f"{origin} could not be read: {one_line(failure)}") from failure
+
+
+def one_line(failure: Exception) -> str:
+    """The first line of a message, cut off, and without the bytes of a binary file."""
+    line = (str(failure).splitlines() or [type(failure).__name__])[0]
+    return "".join(sign if sign.isprintable() and sign != "\ufffd" else "?" for sign in line[:_LONGEST])
 
 
 def _expand(path: Path, suffixes: tuple[str, ...]) -> list[Path]:

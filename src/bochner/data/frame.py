@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from numpy.typing import DTypeLike
@@ -13,7 +14,7 @@ from bochner.data.files import reading
 from bochner.data.layout import Layout, layout_of
 from bochner.data.source import RowSource
 from bochner.data.table import TableSource
-from bochner.errors import InvalidDataError, invalid_parameter
+from bochner.errors import InvalidDataError, MissingExtraError, invalid_parameter
 
 if TYPE_CHECKING:
     import polars as pl
@@ -56,6 +57,7 @@ def scan_frame(
     >>> source.n_rows, source.feature_names
     (2, ['a'])
     """
+    pl = _require_polars()
     require_pyarrow()
     if not hasattr(frame, "collect_schema") or not hasattr(frame, "sink_parquet"):
         raise invalid_parameter("scan_frame", "frame", "a polars LazyFrame", type(frame).__name__)
@@ -64,12 +66,18 @@ def scan_frame(
             "This polars cannot stream a query in batches. Update polars, or run the query into a file: "
             "frame.sink_parquet('rows.parquet'), then scan_parquet('rows.parquet')."
         )
-    import polars as pl
-
     with reading("The query"):
         schema = pl.DataFrame(schema=frame.collect_schema()).to_arrow().schema
     layout = layout_of("scan_frame", schema, target=target, columns=columns, weight=weight, encoder=encoder)
     return FrameSource(frame, layout, encoder=encoder, dtype=dtype)
+
+
+def _require_polars() -> ModuleType:
+    try:
+        import polars
+    except ImportError:
+        raise MissingExtraError("polars", "polars") from None
+    return polars
 
 
 class FrameSource(TableSource):

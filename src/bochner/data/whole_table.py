@@ -13,6 +13,7 @@ import numpy as np
 from bochner._typing import Array
 from bochner.data.arrow import require_pyarrow
 from bochner.data.csv import CsvFormat, delimiter_of
+from bochner.data.files import one_line, reading
 from bochner.data.parquet import open_parquet, table_bytes
 from bochner.errors import InvalidDataError
 from bochner.memory import MemoryBill, require_memory
@@ -20,13 +21,21 @@ from bochner.memory import MemoryBill, require_memory
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["read_table"]
+__all__ = [
+    "TEXTS",
+    "head_and_size",
+    "read_table",
+    "refuse_strange_texts",
+    "refuse_twins",
+    "require_file",
+    "whole_bytes",
+]
 
-_TEXTS = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz", "-")
+TEXTS = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz", "-")
 _HEAD_BYTES = 2**20
 _REMEDY = (
-    "Leave columns out of the file, or let a model read it block by block, in Python: "
-    "KernelRegressor().fit(scan_parquet(...)) or scan_csv(...)."
+    "Leave columns out of the file, or raise --memory. CSV and Parquet files can be read block by block: by "
+    "`bochner fit` and `bochner predict`, and in Python by scan_csv and scan_parquet."
 )
 
 _Kinds: TypeAlias = Mapping[str, str]
@@ -46,20 +55,41 @@ def read_table(path: str, kinds: _Kinds | None = None) -> pa.Table:
     """
     pa = require_pyarrow()
     read = _reader(path)
-    if path != "-" and not Path(path).is_file():
-        raise InvalidDataError(f"There is no file {path!r}." if not Path(path).exists() else f"{path!r} is a folder.")
+    require_file(path)
     try:
         table = read(path, kinds or {})
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise InvalidDataError(f"{path!r} cannot be read: {str(error).splitlines()[0]}") from None
-    _refuse_twins(path, table.column_names)
+        raise InvalidDataError(f"{path!r} cannot be read: {one_line(error)}") from None
+    refuse_twins(path, table.column_names)
     if table.num_rows == 0:
         raise InvalidDataError(f"{path!r} has columns, and no rows.")
     return table
 
 
+def require_file(path: str) -> None:
+    """Refuse a path that is no file; "-" is standard input."""
+    if path != "-" and not Path(path).is_file():
+        what = "is a folder" if Path(path).is_dir() else "is no file with rows"
+        raise InvalidDataError(f"{path!r} {what}." if Path(path).exists() else f"There is no file {path!r}.")
+
+
+def whole_bytes(path: str) -> int:
+    """Bytes that the whole table of a file takes while it is read, about; 0 where that is not known before."""
+    if path == "-":
+        return 0
+    require_file(path)
+    with reading(repr(path)):
+        if path.lower().endswith(TEXTS):
+            head, size = head_and_size(path)
+            return _text_bill(path, head, size, delimiter_of(head)).total
+        if path.lower().endswith((".parquet", ".pq")):
+            with open_parquet(Path(path)) as file:
+                return table_bytes(file.metadata)
+        return _array_bytes(path)
+
+
 def _reader(path: str) -> Callable[[str, _Kinds], pa.Table]:
-    if path.lower().endswith(_TEXTS):
+    if path.lower().endswith(TEXTS):
         return _read_text
     suffix = Path(path).suffix.lower()
     readers = {".parquet": _read_parquet, ".pq": _read_parquet, ".npy": _read_arrays, ".npz": _read_arrays}
@@ -76,21 +106,19 @@ def _read_text(path: str, kinds: _Kinds) -> pa.Table:
         head, size = content.read(_HEAD_BYTES), content.size()
         content.seek(0)
     else:
-        head, size = _head_and_size(path)
+        head, size = head_and_size(path)
         content = pa.input_stream(path, compression="detect")
     delimiter = delimiter_of(head)
-    _require_text_memory(path, head, size, delimiter)
+    require_memory(_text_bill(path, head, size, delimiter), _REMEDY)
     types = {"number": pa.float64(), "category": pa.string()}
     table = CsvFormat(delimiter, None).read_all(
         content, {name: types[kind] for name, kind in kinds.items() if kind in types}
     )
-    strange = [field.name for field in table.schema if pa.types.is_binary(field.type)]
-    if strange:
-        raise InvalidDataError(f"Column {strange[0]!r} of {path!r} is not text in UTF-8: save the table as UTF-8.")
+    refuse_strange_texts(path, table.schema)
     return table
 
 
-def _head_and_size(path: str) -> tuple[bytes, int]:
+def head_and_size(path: str) -> tuple[bytes, int]:
     """The first bytes of the text, and about how many it has: of a compressed file, as its beginning is packed."""
     import pyarrow as pa
 
@@ -101,10 +129,19 @@ def _head_and_size(path: str) -> tuple[bytes, int]:
         return head, int(size * len(head) / max(1, file.tell())) if packed else size
 
 
-def _require_text_memory(path: str, head: bytes, size: int, delimiter: str) -> None:
+def _text_bill(path: str, head: bytes, size: int, delimiter: str) -> MemoryBill:
     """Arrow keeps the text until it knows the types of all columns; a cell is then at least eight bytes."""
     cells = (head.count(delimiter.encode()) + head.count(b"\n")) * size // max(1, len(head))
-    require_memory(MemoryBill({f"the text of {path!r}": size, "its columns": 8 * cells}), _REMEDY)
+    return MemoryBill({f"the text of {path!r}": size, "its columns": 8 * cells})
+
+
+def refuse_strange_texts(path: str, schema: pa.Schema) -> None:
+    """Refuse a text file that is not UTF-8."""
+    import pyarrow as pa
+
+    strange = [field.name for field in schema if pa.types.is_binary(field.type)]
+    if strange:
+        raise InvalidDataError(f"Column {strange[0]!r} of {path!r} is not text in UTF-8: save the table as UTF-8.")
 
 
 def _read_parquet(path: str, kinds: _Kinds) -> pa.Table:
@@ -122,7 +159,7 @@ def _read_arrays(path: str, kinds: _Kinds) -> pa.Table:
         require_memory(MemoryBill({f"the arrays of {path!r}": _array_bytes(path)}), _REMEDY)
         arrays = {name: loaded[name] for name in loaded.files} if path.lower().endswith(".npz") else {"x": loaded}
     except (ValueError, OSError, EOFError, BadZipFile) as error:
-        raise InvalidDataError(f"{path!r} cannot be read: {str(error).splitlines()[0]}") from None
+        raise InvalidDataError(f"{path!r} cannot be read: {one_line(error)}") from None
     columns: dict[str, Array] = {}
     for name, array in arrays.items():
         columns |= _columns_of_array(path, name, array)
@@ -147,7 +184,7 @@ def _columns_of_array(path: str, name: str, array: Array) -> dict[str, Array]:
     return {f"{name}{at}": array[:, at] for at in range(array.shape[1])}
 
 
-def _refuse_twins(path: str, names: list[str]) -> None:
+def refuse_twins(path: str, names: list[str]) -> None:
     twins = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
     if twins:
         raise InvalidDataError(f"The columns of {path!r} must have different names. Twice: {', '.join(twins[:5])}.")

@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 
 from bochner._typing import Array, FloatType
-from bochner.config import get_config
+from bochner.config import config_context, get_config
 from bochner.data import ArrayRows, RowSource
 from bochner.engines import engine_of
 from bochner.errors import InvalidDataError
@@ -31,8 +31,9 @@ _LEFT_OUT, _SEED = 4000, 0  # rows that choose the penalty of many; the same one
 
 
 def moments_bill(rows: RowSource, feature_map: FeatureMap) -> tuple[PassPlan, MemoryBill]:
-    """Plan of the pass of a direct fit, and its memory bill."""
-    plan = plan_pass(rows.planned_rows, feature_map, rows.n_targets, rows.dtype)
+    """Plan of the pass of a direct fit, and its memory bill: blocks are what reading leaves room for."""
+    with config_context(memory=max(1, get_config().memory_budget() - rows.read_bytes)):
+        plan = plan_pass(rows.planned_rows, feature_map, rows.n_targets, rows.dtype)
     bill = ridge_bill(plan, feature_map, n_targets=rows.n_targets, dtype=rows.dtype, reading=rows.read_bytes)
     return plan, bill
 

@@ -12,7 +12,7 @@ from bochner._dense import dense
 from bochner._random import resolve_seed
 from bochner._typing import ArrayLike, FloatType, MatrixLike, Rows, Seed, Transformer
 from bochner.config import config_context, get_config, parse_bytes
-from bochner.errors import MemoryBudgetError, invalid_parameter
+from bochner.errors import InvalidDataError, MemoryBudgetError, invalid_parameter
 from bochner.kernels import Stationary, resolve_kernel
 from bochner.kernels.text import in_one_line
 from bochner.memory import format_bytes
@@ -101,6 +101,7 @@ def plan(
     >>> bo.plan(n_samples=1000, n_features=10, eps=0.1).n_components
     3684
     """
+    _refuse_source(X)
     rows = None if X is None else cast("Rows", X if issparse(X) else np.asarray(X))
     if rows is None:
         n, d, dtype = _count("n_samples", n_samples), _count("n_features", n_features), _DOUBLE
@@ -122,6 +123,15 @@ def plan(
         chosen = _chosen_plan(_bounds(n, d, spectral, embedding, rows), budget, spectral, n_components, eps, delta)
         cluster = None if workers is None else _cluster(budget, chosen, workers, threads_per_worker, bandwidth)
     return replace(chosen, counts=_counts(rows, spectral, delta, random_state), cluster=cluster)
+
+
+def _refuse_source(X: object) -> None:
+    """Refuse rows that are read from elsewhere, with what to give instead."""
+    if hasattr(X, "known_rows"):
+        raise InvalidDataError(
+            f"plan wants a table in memory, or sizes. Got a {type(X).__name__}: give its sizes, "
+            "plan(n_samples=source.n_rows, n_features=source.n_features)."
+        )
 
 
 def _check_wishes(

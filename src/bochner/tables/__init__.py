@@ -2,15 +2,22 @@
 
 from bochner.tables.encoder import TableEncoder
 from bochner.tables.named_columns import column_of_table
+from bochner.tables.new_values import NewValues
 from bochner.tables.reading import read_column
 from bochner.tables.rows import SplitTable, TableRows, encode_rows, split_rows
 from bochner.tables.split import held_out_by_column, held_out_by_lot
+from bochner.tables.stream import TableStream
+from bochner.tables.survey import ColumnRoles, Survey, survey
 from bochner.tables.target import Target, Task, read_target, read_weights
 
 __all__ = [
+    "ColumnRoles",
+    "NewValues",
     "SplitTable",
+    "Survey",
     "TableEncoder",
     "TableRows",
+    "TableStream",
     "Target",
     "Task",
     "column_of_table",
@@ -21,4 +28,5 @@ __all__ = [
     "read_target",
     "read_weights",
     "split_rows",
+    "survey",
 ]

@@ -7,19 +7,38 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import ClassVar, Self
 
 import numpy as np
 
 from bochner._typing import Array, JsonDict
+from bochner.errors import InvalidDataError
 
-__all__ = ["CategoryColumn", "Column", "DateColumn", "NumberColumn", "column_of"]
+__all__ = ["CategoryColumn", "Column", "DateColumn", "NumberColumn", "Unseen", "column_of"]
 
 _MISSING = "(missing)"
 _OTHER = "(other)"
 _EXAMPLES = 3
 _LISTED = 1000
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """How many values training did not have, and a few of them; counts of parts of a column add up."""
+
+    count: int = 0
+    examples: tuple[str | None, ...] = ()
+
+    def __add__(self, other: Unseen) -> Unseen:
+        together = dict.fromkeys((*self.examples, *other.examples))
+        return Unseen(self.count + other.count, tuple(together)[: _EXAMPLES + 1])
+
+    @classmethod
+    def of(cls, values: Iterable[str | None]) -> Unseen:
+        found = Counter(values)
+        return cls(found.total(), tuple(found)[: _EXAMPLES + 1])
 
 
 @dataclass(frozen=True)
@@ -44,8 +63,12 @@ class Column(ABC):
         """Description of the encoding, in words."""
 
     @abstractmethod
-    def surprise(self, values: Array) -> str | None:
-        """Unseen categories or missing values that training did not have, and how they are encoded; else None."""
+    def unseen(self, values: Array) -> Unseen:
+        """Categories and missing values that training did not have."""
+
+    @abstractmethod
+    def surprise(self, unseen: Unseen) -> str:
+        """Such values, which there are, in words, and how they are encoded."""
 
     def to_dict(self) -> JsonDict:
         """Fitted state as plain data, with the kind of column."""
@@ -69,8 +92,16 @@ class NumberColumn(Column):
         present = values[~absent]
         median = float(np.median(present))
         filled = np.where(absent, median, values)
-        deviation = float(filled.std()) or 1.0  # constant where present: missing or not is what it says
-        return cls(name, float(filled.mean()), deviation, median, int(absent.sum()))
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean, deviation = float(filled.mean()), float(filled.std())
+        if not np.isfinite(deviation):
+            largest = int(np.argmax(np.abs(filled)))
+            raise InvalidDataError(
+                f"Column {name!r} must hold numbers whose squares are finite. Got {filled[largest]:g} in row "
+                f"{largest + 1:,}: correct it, leave it empty, or drop the column."
+            )
+        # A deviation of 0, constant where present: missing or not is what it says.
+        return cls(name, mean, deviation or 1.0, median, int(absent.sum()))
 
     @property
     def outputs(self) -> list[str]:
@@ -88,10 +119,12 @@ class NumberColumn(Column):
         gaps = _counted(self.n_missing, "missing value")
         return f"standardised; {gaps} at the median {self.median:.4g}, marked by a column"
 
-    def surprise(self, values: Array) -> str | None:
-        absent = 0 if self.n_missing else int(np.isnan(values).sum())
-        gaps = _counted(absent, "missing value")
-        return f"{gaps}, none in training: taken as the median {self.median:.4g}" if absent else None
+    def unseen(self, values: Array) -> Unseen:
+        return Unseen(0 if self.n_missing else int(np.isnan(values).sum()))
+
+    def surprise(self, unseen: Unseen) -> str:
+        gaps = _counted(unseen.count, "missing value")
+        return f"{gaps}, none in training: taken as the median {self.median:.4g}"
 
 
 @dataclass(frozen=True)
@@ -129,17 +162,17 @@ class CategoryColumn(Column):
         rare = f", and one for {self.n_rare:,} rare levels" if self.n_rare else ""
         return f"one column for each of {len(self.levels)} levels{rare}"
 
-    def surprise(self, values: Array) -> str | None:
+    def unseen(self, values: Array) -> Unseen:
         if self.n_rare > len(self.rare):
-            return None  # so many that they are not listed: new ones cannot be told from them
+            return Unseen()  # so many that they are not listed: new ones cannot be told from them
         known = {*self.levels, *self.rare}
-        unseen = Counter(value for value in values.tolist() if value not in known)
-        if not unseen:
-            return None
-        examples = ", ".join(_MISSING if level is None else repr(level) for level in list(unseen)[:_EXAMPLES])
-        more = ", ..." if len(unseen) > _EXAMPLES else ""
+        return Unseen.of(value for value in values.tolist() if value not in known)
+
+    def surprise(self, unseen: Unseen) -> str:
+        examples = ", ".join(_MISSING if level is None else repr(level) for level in unseen.examples[:_EXAMPLES])
+        more = ", ..." if len(unseen.examples) > _EXAMPLES else ""
         fate = "the rare ones" if self.n_rare else "no level"
-        return f"{_counted(unseen.total(), 'value')} that training did not have ({examples}{more}): taken as {fate}"
+        return f"{_counted(unseen.count, 'value')} that training did not have ({examples}{more}): taken as {fate}"
 
 
 def _order(level: str | None) -> tuple[bool, str]:
@@ -201,10 +234,11 @@ class DateColumn(Column):
         named = [f"{part} (sine and cosine)" if _PARTS[part] else part for part in self.parts]
         return f"date: {', '.join(named)}{absent}"
 
-    def surprise(self, values: Array) -> str | None:
-        absent = 0 if self.n_missing else int(np.isnat(values).sum())
-        gaps = _counted(absent, "missing date")
-        return f"{gaps}, none in training: taken as the middle of every part" if absent else None
+    def unseen(self, values: Array) -> Unseen:
+        return Unseen(0 if self.n_missing else int(np.isnat(values).sum()))
+
+    def surprise(self, unseen: Unseen) -> str:
+        return f"{_counted(unseen.count, 'missing date')}, none in training: taken as the middle of every part"
 
 
 def _counted(number: int, what: str) -> str:

@@ -17,6 +17,7 @@ from bochner._typing import Array, Constraints, JsonDict, MatrixLike
 from bochner.errors import InvalidDataError, TableWarning
 from bochner.tables.columns import CategoryColumn, Column, DateColumn, NumberColumn, column_of
 from bochner.tables.named_columns import NamedColumns, listed, quoted
+from bochner.tables.new_values import NewValues
 from bochner.tables.reading import missing, read_column
 
 __all__ = ["TableEncoder"]
@@ -118,7 +119,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             self._learn(name, read_column(table.column(name), name, "category" if name in self.categorical else None))
         if not self.columns_:
             raise InvalidDataError(
-                f"The table must have a column that varies. Got {table.n_rows:,} samples with {quoted(self.dropped_)}."
+                f"The table must have a column that varies. Got {table.n_rows:,} samples with "
+                f"{quoted(self.dropped_) if self.dropped_ else 'no column beside those that are not inputs'}."
             )
         self.feature_names_in_ = np.array(inputs, dtype=object)
         self.n_features_in_ = len(inputs)
@@ -136,18 +138,35 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         -------
         array of shape (n_samples, n_outputs)
         """
+        seen = NewValues()
+        encoded = self.encode(X, seen)
+        for sentence in seen.sentences():
+            warnings.warn(sentence, TableWarning, stacklevel=2)
+        return encoded
+
+    def encode(self, X: MatrixLike, seen: NewValues) -> Array:
+        """As `transform`, for a table that comes in parts: what training did not have is added to `seen`.
+
+        Parameters
+        ----------
+        X : frame or array
+        seen : NewValues
+
+        Returns
+        -------
+        array of shape (n_samples, n_outputs)
+        """
         check_is_fitted(self)
         table = NamedColumns.of(X)
         columns = list(self._columns())
         self._refuse_missing_columns(table, [column.name for column in columns])
-        self._warn_of_extra_columns(table)
+        known = {*self.feature_names_in_, *self._excluded()}
+        seen.add_columns(name for name in table.names if name not in known)
         out = np.empty((table.n_rows, sum(len(column.outputs) for column in columns)), dtype=self.dtype)
         start = 0
         for column in columns:
             values = read_column(table.column(column.name), column.name, column.kind)
-            surprise = column.surprise(values)
-            if surprise:
-                warnings.warn(f"Column {column.name!r} has {surprise}.", TableWarning, stacklevel=2)
+            seen.add(column, column.unseen(values))
             end = start + len(column.outputs)
             column.write(values, out[:, start:end])
             start = end
@@ -216,14 +235,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         absent = [name for name in wanted if name not in table]
         if absent:
             raise InvalidDataError(f"The table must have the columns of training. It has no {quoted(absent)}.")
-
-    def _warn_of_extra_columns(self, table: NamedColumns) -> None:
-        known = {*self.feature_names_in_, *self._excluded()}
-        extra = [name for name in table.names if name not in known]
-        if extra:
-            one = len(extra) == 1
-            what = f"Column {extra[0]!r} was" if one else f"Columns {quoted(extra)} were"
-            warnings.warn(f"{what} not in training and {'is' if one else 'are'} not used.", TableWarning, stacklevel=3)
 
 
 def _without_information(values: Array) -> str | None:

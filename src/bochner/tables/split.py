@@ -15,21 +15,30 @@ from bochner.tables.target import Target
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["held_out_by_column", "held_out_by_lot"]
+__all__ = ["held_out_by_column", "held_out_by_lot", "refuse_one_part", "says_test"]
 
 _HELD_OUT = ("test", "true", "1", "1.0")
 
 
 def held_out_by_column(table: pa.Table, name: str, path: str) -> Array:
     """Rows in which a column says test, true or 1."""
-    column = column_of_table(table, name, path).to_pylist()
-    chosen = np.array([str(value).strip().lower() in _HELD_OUT for value in column])
-    if chosen.all() or not chosen.any():
+    chosen = says_test(column_of_table(table, name, path))
+    refuse_one_part(int(chosen.sum()), len(chosen), name)
+    return chosen
+
+
+def says_test(column: pa.Array | pa.ChunkedArray) -> Array:
+    """Where a column says test, true or 1."""
+    return np.array([str(value).strip().lower() in _HELD_OUT for value in column.to_pylist()], dtype=bool)
+
+
+def refuse_one_part(n_test: int, n_rows: int, name: str) -> None:
+    """Refuse a split column that holds out all rows or none."""
+    if n_test in (0, n_rows):
         raise InvalidDataError(
             f"The split column {name!r} must say test, true or 1 in the rows to hold out, and something else in the "
-            f"others. It does so in {int(chosen.sum()):,} of {len(chosen):,} rows."
+            f"others. It does so in {n_test:,} of {n_rows:,} rows."
         )
-    return chosen
 
 
 def held_out_by_lot(target: Target, share: float, seed: int) -> Array:

@@ -15,7 +15,7 @@ from bochner.tables.reading import missing, read_column
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["RULE", "Target", "Task", "read_target", "read_weights"]
+__all__ = ["RULE", "Target", "Task", "are_weights", "read_target", "read_weights", "refuse_missing", "target_of"]
 
 Task: TypeAlias = Literal["regression", "classification"]
 
@@ -36,6 +36,15 @@ class Target:
     def classes(self) -> int:
         return len(np.unique(self.values))
 
+    @property
+    def labels(self) -> list[str]:
+        """Labels of classes that are texts."""
+        return np.unique(self.values).tolist() if self.values.dtype.kind == "U" else []
+
+    def cast(self, values: Array) -> Array:
+        """Other values of the same column, none missing, in the type of these."""
+        return values.astype(str if self.labels else self.values.dtype)
+
 
 def read_target(table: pa.Table, name: str, path: str, task: Task | None = None) -> Target:
     """The target column of a table without missing values in it.
@@ -46,12 +55,26 @@ def read_target(table: pa.Table, name: str, path: str, task: Task | None = None)
 
     column = nw.from_native(column_of_table(table, name, path), series_only=True)
     values = read_column(column, name)
-    _refuse_missing(values, name)
+    refuse_missing(int(missing(values).sum()), len(values), name)
+    return target_of(name, values, task, integer=column.dtype.is_integer(), boolean=column.dtype == nw.Boolean)
+
+
+def target_of(
+    name: str,
+    values: Array,
+    task: Task | None,
+    *,
+    integer: bool,
+    boolean: bool,
+    n_rows: int | None = None,
+    more: bool = False,
+) -> Target:
+    """Target of its values, none missing; of a table in parts the different values, or some if there are `more`."""
     if values.dtype.kind == "M":
         raise InvalidDataError(f"The target {name!r} must be numbers or classes. Got dates.")
     if np.all(values == values[0]):
         raise InvalidDataError(f"The target {name!r} must vary. Got {str(values[0])!r} in every row.")
-    told, reason = _task(values, integer=column.dtype.is_integer(), boolean=column.dtype == nw.Boolean)
+    told, reason = _task(values, integer=integer, boolean=boolean, more=more)
     if task is None:
         task = told
     elif task != told:
@@ -60,10 +83,10 @@ def read_target(table: pa.Table, name: str, path: str, task: Task | None = None)
         if values.dtype.kind != "f":
             raise InvalidDataError(f"The target {name!r} must be numbers for regression. Got {str(values[0])!r}.")
         return Target(name, task, reason, values)
-    return Target(name, task, reason, _classes(name, values, column.dtype == nw.Boolean))
+    return Target(name, task, reason, _classes(name, values, boolean, n_rows or len(values), more))
 
 
-def _task(values: Array, *, integer: bool, boolean: bool) -> tuple[Task, str]:
+def _task(values: Array, *, integer: bool, boolean: bool, more: bool) -> tuple[Task, str]:
     if values.dtype.kind == "O":
         return "classification", "its values are texts"
     if boolean:
@@ -71,24 +94,23 @@ def _task(values: Array, *, integer: bool, boolean: bool) -> tuple[Task, str]:
     distinct = len(np.unique(values))
     if integer and distinct <= _FEW:
         return "classification", f"it has {distinct} different whole numbers"
-    return "regression", f"it has {distinct:,} different numbers"
+    return "regression", f"it has {'more than ' if more else ''}{distinct:,} different numbers"
 
 
-def _classes(name: str, values: Array, boolean: bool) -> Array:
+def _classes(name: str, values: Array, boolean: bool, n_rows: int, more: bool) -> Array:
     labels = values.astype(str if values.dtype.kind == "O" or (values % 1).any() else bool if boolean else np.int64)
     distinct = len(np.unique(labels))
-    if distinct > max(2, len(labels) / 2):
-        raise InvalidDataError(
-            f"The target {name!r} must have classes that rows share. Got {distinct:,} in {len(labels):,} rows."
-        )
+    if more or distinct > max(2, n_rows / 2):
+        many = f"{'more than ' if more else ''}{distinct:,}"
+        raise InvalidDataError(f"The target {name!r} must have classes that rows share. Got {many} in {n_rows:,} rows.")
     return labels
 
 
-def _refuse_missing(values: Array, name: str) -> None:
-    absent = int(missing(values).sum())
+def refuse_missing(absent: int, n_rows: int, name: str) -> None:
+    """Refuse rows without a target."""
     if absent:
         raise InvalidDataError(
-            f"The target {name!r} must have a value in every row. It is missing in {absent:,} of {len(values):,} rows: "
+            f"The target {name!r} must have a value in every row. It is missing in {absent:,} of {n_rows:,} rows: "
             "fill them, or leave these rows out with --drop-missing-target."
         )
 
@@ -100,6 +122,11 @@ def read_weights(table: pa.Table, name: str | None, path: str) -> Array | None:
     if name is None:
         return None
     weights = read_column(nw.from_native(column_of_table(table, name, path), series_only=True), name)
-    if weights.dtype.kind != "f" or np.isnan(weights).any() or (weights < 0).any() or not weights.any():
+    if not are_weights(weights) or not weights.any():
         raise InvalidDataError(f"The weights {name!r} must be numbers in every row, not negative and not all zero.")
     return weights
+
+
+def are_weights(values: Array) -> bool:
+    """Whether values are numbers, none missing or negative."""
+    return values.dtype.kind == "f" and not np.isnan(values).any() and not (values < 0).any()
