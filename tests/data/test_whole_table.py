@@ -92,6 +92,7 @@ def test_a_column_is_read_as_what_it_was(tmp_path):
         (b"a,b\n1,2,3\n", "Expected 2 columns, got 3"),
         (b"a,a\n1,2\n", "different names. Twice: a"),
         (b"a,b\n\xff\xfe\xfa,1\n", "'a' of .* is not text in UTF-8"),
+        (b"a\xff,b\n1,2\n", "names of columns that are not text in UTF-8"),
     ],
 )
 def test_bad_texts_are_refused_in_one_sentence(tmp_path, text, reason):
@@ -110,6 +111,26 @@ def test_a_file_that_is_not_what_its_name_says_is_refused(tmp_path):
         read_table(str(tmp_path / "absent.csv"))
     with pytest.raises(InvalidDataError, match=r"must end in .csv"):
         read_table("table.xlsx")
+
+
+@pytest.mark.parametrize("name", ["t.csv.gz", "t.parquet", "t.npy"])
+def test_a_damaged_file_is_refused_in_one_sentence_wherever_the_damage_is(tmp_path, name):
+    """Found by fuzzing: OSError of zlib and thrift, TokenError of NumPy, as they are."""
+    path = tmp_path / name
+    if name == "t.npy":
+        np.save(path, np.arange(12.0).reshape(4, 3))
+    else:
+        FRAME.to_parquet(path) if name == "t.parquet" else FRAME.to_csv(path, index=False)
+    good, rng = path.read_bytes(), np.random.default_rng(0)
+    for _ in range(60):
+        bad = bytearray(good)
+        start = rng.integers(len(good))
+        bad[start : start + 8] = rng.bytes(8)
+        path.write_bytes(bad)
+        try:
+            read_table(str(path))
+        except InvalidDataError as refusal:
+            assert "\n" not in str(refusal)
 
 
 def test_a_table_beyond_the_memory_budget_is_refused_with_its_bill(tmp_path):

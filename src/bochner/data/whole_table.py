@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZipFile
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from bochner._typing import Array
 from bochner.data.arrow import require_pyarrow
 from bochner.data.csv import CsvFormat, delimiter_of
 from bochner.data.parquet import open_parquet, table_bytes
-from bochner.errors import InvalidDataError
+from bochner.errors import BochnerError, InvalidDataError
 from bochner.memory import MemoryBill, require_memory
 
 if TYPE_CHECKING:
@@ -44,18 +45,34 @@ def read_table(path: str, kinds: _Kinds | None = None) -> pa.Table:
     kinds : dict, default=None
         Kind of some columns, "number" or "category", to read a CSV column as what it was in training.
     """
-    pa = require_pyarrow()
+    require_pyarrow()
     read = _reader(path)
     if path != "-" and not Path(path).is_file():
         raise InvalidDataError(f"There is no file {path!r}." if not Path(path).exists() else f"{path!r} is a folder.")
-    try:
+    with _reading(path):
         table = read(path, kinds or {})
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise InvalidDataError(f"{path!r} cannot be read: {str(error).splitlines()[0]}") from None
-    _refuse_twins(path, table.column_names)
+        names = table.column_names  # decoded here: they may be no UTF-8
+    _refuse_twins(path, names)
     if table.num_rows == 0:
         raise InvalidDataError(f"{path!r} has columns, and no rows.")
     return table
+
+
+@contextmanager
+def _reading(path: str) -> Iterator[None]:
+    """Failures of a reader, whatever it raises, become one line with the name of the file.
+
+    Damaged files make Arrow and NumPy raise errors of a dozen types: OSError, TokenError, UnicodeDecodeError, ...
+    """
+    try:
+        yield
+    except (BochnerError, MemoryError):
+        raise
+    except UnicodeDecodeError:
+        raise InvalidDataError(f"{path!r} has names of columns that are not text in UTF-8: save it as UTF-8.") from None
+    except Exception as error:
+        said = str(error).strip().partition("\n")[0] or type(error).__name__
+        raise InvalidDataError(f"{path!r} cannot be read: {said}") from None
 
 
 def _reader(path: str) -> Callable[[str, _Kinds], pa.Table]:
@@ -117,12 +134,9 @@ def _read_arrays(path: str, kinds: _Kinds) -> pa.Table:
     """Each column of an array of two dimensions is NAME0, NAME1, ... (x0, x1, ... in a .npy file)."""
     import pyarrow as pa
 
-    try:
-        loaded = np.load(path, allow_pickle=False, mmap_mode="r")
-        require_memory(MemoryBill({f"the arrays of {path!r}": _array_bytes(path)}), _REMEDY)
-        arrays = {name: loaded[name] for name in loaded.files} if path.lower().endswith(".npz") else {"x": loaded}
-    except (ValueError, OSError, EOFError, BadZipFile) as error:
-        raise InvalidDataError(f"{path!r} cannot be read: {str(error).splitlines()[0]}") from None
+    loaded = np.load(path, allow_pickle=False, mmap_mode="r")
+    require_memory(MemoryBill({f"the arrays of {path!r}": _array_bytes(path)}), _REMEDY)
+    arrays = {name: loaded[name] for name in loaded.files} if path.lower().endswith(".npz") else {"x": loaded}
     columns: dict[str, Array] = {}
     for name, array in arrays.items():
         columns |= _columns_of_array(path, name, array)
