@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,10 +68,8 @@ def start(arguments: Sequence[str], changes: Mapping[str, str] | None = None) ->
 
 def kill(process: subprocess.Popen[str]) -> None:
     """SIGKILL, for the child and its children."""
-    try:
+    with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
     process.wait()
 
 

@@ -16,7 +16,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from .children import Ended, command, kill, run, start, wait
@@ -103,16 +103,16 @@ def perform(trial: Trial) -> Record:
     return record
 
 
-def begin(running: Cluster, stem: Path, kept: Path | None, moment: tuple[bool, float]) -> tuple[subprocess.Popen[str], float]:
+def begin(
+    running: Cluster, stem: Path, kept: Path | None, moment: tuple[bool, float]
+) -> tuple[subprocess.Popen[str], float]:
     """A client that fits, at the moment of a kill."""
     process, started = start(fitting(running, stem.with_suffix(".npy"), kept)), time.monotonic()
     inside, seconds = moment
     if inside and process.stdout is not None:
         process.stdout.readline()
-    try:
+    with suppress(subprocess.TimeoutExpired):
         process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        pass
     return process, started
 
 

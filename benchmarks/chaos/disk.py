@@ -97,6 +97,8 @@ def writers(folder: Path) -> dict[str, tuple[Path, Callable[[], str]]]:
     table = folder / "t.csv"
     np.savetxt(table, np.column_stack([X, y]), delimiter=",", header="a,b,c,y", comments="")
     source = folder / "model.bochner"
+    fitting = ["fit", str(table), "--target", "y", "-D", "64", "--model-file", str(source)]
+    fitting += ["--report", str(folder / "r.html")]
 
     def fitted_with_checkpoint() -> str:
         with warnings.catch_warnings(record=True) as caught:
@@ -118,7 +120,18 @@ def writers(folder: Path) -> dict[str, tuple[Path, Callable[[], str]]]:
         return told.getvalue() if code else ""
 
     if not source.exists():
-        commanded("fit", str(table), "--target", "y", "-D", "64", "--model-file", str(source), "--report", str(folder / "r.html"))
+        commanded(
+            "fit",
+            str(table),
+            "--target",
+            "y",
+            "-D",
+            "64",
+            "--model-file",
+            str(source),
+            "--report",
+            str(folder / "r.html"),
+        )
     out = folder / "out.csv"
     return {
         "save": (folder / "m.bochner", lambda: str(bo.save(model, folder / "m.bochner") or "")),
@@ -126,8 +139,7 @@ def writers(folder: Path) -> dict[str, tuple[Path, Callable[[], str]]]:
         "report": (folder / "r2.html", lambda: str(bo.report(model, folder / "r2.html") and "")),
         "to_onnx": (folder / "m.onnx", lambda: str(bo.to_onnx(model, folder / "m.onnx") and "")),
         "predict -o": (out, lambda: commanded("predict", str(source), str(table), "-o", str(out))),
-        "fit --model-file": (source, lambda: commanded("fit", str(table), "--target", "y", "-D", "64", "--model-file", str(source),
-                                             "--report", str(folder / "r.html"))),
+        "fit --model-file": (source, lambda: commanded(*fitting)),
         "standard output": (out, lambda: to_full_output(source, table)),
     }  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Mutated and forged files: `forged_files` (models) and `forged_checkpoints`, run in pieces, each a process of its own."""
+"""Mutated and forged files: `forged_files` (models) and `forged_checkpoints`, run in pieces, each a process."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def trials(share: float) -> list[Trial]:
 def perform(trial: Trial) -> Record:
     record, (module, *options) = Record(), CALLS[trial.name]
     if find_spec(f"benchmarks.chaos.{module}") is None:
-        record.note(f"benchmarks/chaos/{module}.py does not exist yet: not run")
+        record.note(f"benchmarks/chaos/{module}.py does not exist yet: not run.")
         return record
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "found.json"
@@ -45,19 +45,17 @@ def perform(trial: Trial) -> Record:
 
 def read(found: dict[str, Any], trial: Trial, record: Record) -> None:
     """The counts of a piece; crashes, hangs and silent changes are what must not be."""
-    bad = {"crash": number_of(found.get("crashes", 0)), "hang": number_of(found.get("hangs", 0))}
+    where = f"{trial.name}, seed {trial.number}"
     for outcome, times in found["outcomes"].items():
-        silent = any(word in outcome.lower() for word in SILENT)
-        if silent and times:
-            record.fail(outcome, f"{trial.name}, seed {trial.number}: {outcome}, {times} times", times)
+        if times and any(word in outcome.lower() for word in SILENT):
+            record.fail(outcome, f"{where}: {outcome}, {times} times", times)
         else:
             record.count(outcome, times)
-    for outcome, times in bad.items():
+    for outcome in ("crashes", "hangs"):
+        times = number_of(found.get(outcome, 0))
         if times:
-            record.note(outcome, times)
-            record.failed += times
-            record.failures.append(f"{trial.name}, seed {trial.number}: {outcome}, {str(found[outcome + 'es' if outcome == 'crash' else 'hangs'])[:200]}")
-    record.tried = max(record.tried, int(found["tried"]))
+            record.fail(outcome, f"{where}: {outcome}, {str(found[outcome])[:200]}", times)
+    record.tried = int(found["tried"])
 
 
 def number_of(value: Any) -> int:

@@ -1,4 +1,4 @@
-"""The fits that are killed, each a program: python -m benchmarks.chaos.fits KIND OUT [--checkpoint FILE] [--scheduler FILE].
+"""The fits that are killed: python -m benchmarks.chaos.fits KIND OUT [--checkpoint FILE] [--scheduler FILE].
 
 Checkpoints are written twenty times a second instead of once, so that kills land between them and within them. The
 predictions on fixed rows are the result; they are written beside and renamed, so that they are whole or not there.
@@ -58,7 +58,9 @@ def hasten_checkpoints() -> None:
 
     for name, value in (("_SHORTEST", SHORTEST), ("_REST", REST)):
         if not hasattr(checkpoint, name):
-            print(f"statistics/checkpoint.py has no {name} any more: checkpoints are as rare as they are", file=sys.stderr)
+            print(
+                f"statistics/checkpoint.py has no {name} any more: checkpoints are as rare as they are", file=sys.stderr
+            )
         setattr(checkpoint, name, value)
 
 

@@ -1,4 +1,4 @@
-"""The fuzzers for a while: atheris changes inputs towards code that was not reached before (`benchmarks/chaos/fuzz`)."""
+"""The fuzzers of `benchmarks/chaos/fuzz` for a while: inputs are changed towards code that was not reached before."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def perform(trial: Trial) -> Record:
         line = command("fuzz", trial.name, "--seconds", trial.number, "--folder", folder, "--json", path)
         end = run(line, trial.number + 120)
         if end.code == ABSENT:
-            record.note("atheris is not installed: not run")
+            record.note("atheris is not installed: not run.")
             return record
         if not path.exists():
             record.fail(end.word, f"{trial.name}: {end.word}, {end.last_line}")

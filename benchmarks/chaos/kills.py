@@ -48,7 +48,7 @@ _PLAIN: dict[str, Plain | None] = {}
 
 
 def uninterrupted(kind: str) -> Plain | None:
-    """The fit without a kill, run twice: the second time shows the length of a warm one. None if there is no such fit."""
+    """The fit without a kill; the second of two, which is a warm one. None if there is no such fit."""
     with _LOCK:
         if kind not in _PLAIN:
             with tempfile.TemporaryDirectory() as folder:
@@ -114,15 +114,15 @@ def note_loss(kept: Path, clock: float, inside: bool, record: Record) -> None:
     there = kept.exists()
     record.note("killed in the fit" if inside else "killed anywhere in the run")
     record.note("with a checkpoint" if there else "before the first checkpoint")
-    since = max(clock, kept.stat().st_mtime) if there else clock
-    record.measure("seconds of work lost", max(0.0, time.time() - since))
+    if inside:
+        since = max(clock, kept.stat().st_mtime) if there else clock
+        record.measure("seconds of the fit lost", max(0.0, time.time() - since))
 
 
 def judge(kind: str, end: Ended, out: Path, plain: Plain, record: Record, kills: int) -> None:
     """The model after the kills: the same, or not."""
     if end.code == 0:
         compare(kind, out, plain, record, kills)
-        record.measure("seconds of the last run over those of a whole one", end.seconds / plain.seconds)
         return
     record.fail(f"did not resume: {end.word}", f"{kind} after {kills} kills: {end.word}, {end.last_line}", kills)
 

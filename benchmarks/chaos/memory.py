@@ -1,6 +1,6 @@
 """Little memory: fits under a hard limit of the operating system, a random amount above what the process holds.
 
-A fit must end with a model or with an error that speaks of memory; a crash of the process, a signal or a hang is neither.
+A fit must end with a model or with an error that speaks of memory; a crash, a signal or a hang is neither.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a trial is, and what it leaves: counts of what was tried and how it ended, and sentences about what did not hold."""
+"""Trials and their records: counts of what was tried and how it ended, and sentences about what did not hold."""
 
 from __future__ import annotations
 

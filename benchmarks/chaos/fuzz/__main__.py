@@ -106,7 +106,12 @@ def main() -> int:
                 pass
         return atheris.Mutate(data, most)
 
-    options = [f"-max_total_time={asked.seconds}", f"-artifact_prefix={folder}/", f"-dict={words}", f"-seed={asked.seed}"]
+    options = [
+        f"-max_total_time={asked.seconds}",
+        f"-artifact_prefix={folder}/",
+        f"-dict={words}",
+        f"-seed={asked.seed}",
+    ]
     given = [sys.argv[0], *LIMITS, *options, str(corpus)]
     if target.documents:
         atheris.Setup(given, one, custom_mutator=mutated)

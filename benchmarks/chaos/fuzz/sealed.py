@@ -17,8 +17,8 @@ from typing import Any
 Document = dict[str, Any]
 
 STRANGE: tuple[Any, ...] = (
-    None, True, False, 0, -1, 1, 2**31, 2**63, 2**64, -(2**63), 1e308, -0.0, 0.5, "", "a", "\x00", "é" * 40, "nan", "1e999",
-    "<f8", "|O8", "<U0", "../x", [], {}, [[]], [0], [-1], [2**40, 2**40], {"a": {}}, [None] * 3,
+    None, True, False, 0, -1, 1, 2**31, 2**63, 2**64, -(2**63), 1e308, -0.0, 0.5, "", "a", "\x00", "é" * 40, "nan",
+    "1e999", "<f8", "|O8", "<U0", "../x", [], {}, [[]], [0], [-1], [2**40, 2**40], {"a": {}}, [None] * 3,
 )  # fmt: skip
 """Values that are put in the place of others."""
 
