@@ -26,8 +26,15 @@ from .record import Record, Trial
 ROLES = {"client": 67, "worker": 67, "scheduler": 66}
 PER_TRIAL = {"client": 5, "worker": 5, "scheduler": 1}
 WORKERS = 2
-READY = 60.0
-"""Seconds that a cluster may take to come up, and a client to notice that its scheduler is gone."""
+READY = 180.0
+"""Seconds that a cluster may take to come up on a busy machine."""
+
+NOTICED = 120.0
+"""Seconds that a client may take to notice that its scheduler is gone."""
+
+
+class NotUpError(RuntimeError):
+    """A cluster did not come up: nothing was attacked."""
 
 
 class Cluster:
@@ -35,14 +42,34 @@ class Cluster:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.file = folder, folder / "scheduler.json"
-        self.scheduler = self._start("scheduler", "--port", "0", "--host", "127.0.0.1")
+        self.scheduler = self._start("scheduler", "--port", "0", "--host", "127.0.0.1", "--idle-timeout", "900")
+        self.workers = [self.add_worker() for _ in range(WORKERS)]
+
+    def wait(self) -> None:
+        """Until all workers are there."""
+        from distributed import Client
+
         deadline = time.monotonic() + READY
         while not self.file.exists() and time.monotonic() < deadline:
             time.sleep(0.05)
-        self.workers = [self.add_worker() for _ in range(WORKERS)]
+        try:
+            with Client(scheduler_file=str(self.file), timeout=READY, set_as_default=False) as client:
+                client.wait_for_workers(WORKERS, timeout=READY)
+        except (OSError, ValueError) as error:  # TimeoutError is an OSError
+            raise NotUpError(str(error)) from None
 
     def add_worker(self) -> subprocess.Popen[bytes]:
-        limits = ("--nthreads", "1", "--nworkers", "1", "--no-nanny", "--memory-limit", "1GiB", "--death-timeout", "60")
+        limits = (
+            "--nthreads",
+            "1",
+            "--nworkers",
+            "1",
+            "--no-nanny",
+            "--memory-limit",
+            "1GiB",
+            "--death-timeout",
+            "180",
+        )
         return self._start("worker", *limits, "--local-directory", str(self.folder))
 
     def _start(self, kind: str, *options: str) -> subprocess.Popen[bytes]:
@@ -60,6 +87,7 @@ def cluster() -> Iterator[Cluster]:
     with tempfile.TemporaryDirectory() as folder:
         started = Cluster(Path(folder))
         try:
+            started.wait()
             yield started
         finally:
             started.close()
@@ -96,11 +124,18 @@ def trials(share: float) -> list[Trial]:
 
 
 def perform(trial: Trial) -> Record:
-    record, rng, plain = Record(), random.Random(trial.seed), uninterrupted()
+    record, rng = Record(), random.Random(trial.seed)
     with tempfile.TemporaryDirectory() as folder:
-        for number in range(PER_TRIAL[trial.name] if trial.name == "scheduler" else 1):
-            KILLERS[trial.name](Path(folder) / str(number), rng, plain, record)
+        try:
+            KILLERS[trial.name](Path(folder) / "fit", rng, uninterrupted(), record)
+        except NotUpError:
+            record.note("a cluster did not come up in time, and was not attacked.")
     return record
+
+
+def hang(plain: Plain) -> float:
+    """Seconds after which a fit is called a hang: thirty times those of a whole one, two minutes at least."""
+    return max(120.0, 30 * plain.seconds)
 
 
 def begin(
@@ -129,9 +164,9 @@ def kill_clients(stem: Path, rng: random.Random, plain: Plain, record: Record) -
                 record.note("with a checkpoint" if kept.exists() else "before the first checkpoint")
             else:
                 record.note("ended before the kill")
-                judge("client", wait(process, started), stem, plain, record, 0)
+                judge("client", wait(process, started, hang(plain)), stem, plain, record, 0)
                 kept.unlink(missing_ok=True)
-        judge("client", run(fitting(running, stem.with_suffix(".npy"), kept)), stem, plain, record, kills)
+        judge("client", run(fitting(running, stem.with_suffix(".npy"), kept), hang(plain)), stem, plain, record, kills)
 
 
 def kill_workers(stem: Path, rng: random.Random, plain: Plain, record: Record) -> None:
@@ -143,7 +178,8 @@ def kill_workers(stem: Path, rng: random.Random, plain: Plain, record: Record) -
             victim.kill()
             victim.wait()
             running.workers.append(running.add_worker())
-            judge("worker", wait(process, started), stem, plain, record, 1)
+            judge("worker", wait(process, started, hang(plain)), stem, plain, record, 1)
+            running.wait()
 
 
 def kill_scheduler(stem: Path, rng: random.Random, plain: Plain, record: Record) -> None:
@@ -151,14 +187,14 @@ def kill_scheduler(stem: Path, rng: random.Random, plain: Plain, record: Record)
     with cluster() as running:
         process, started = begin(running, stem, kept, plain.moment(rng))
         running.scheduler.kill()
-        end = wait(process, started, READY)
+        end = wait(process, started, NOTICED)
     record.measure("seconds until the client ended", end.seconds)
     if end.hung:
-        record.fail("the client hangs", f"scheduler: the client had not ended {READY:.0f} s after its scheduler")
+        record.fail("the client hangs", f"scheduler: the client had not ended {NOTICED:.0f} s after its scheduler")
         return
     record.note("the client ended with an error" if end.code else "the fit was over")
     with cluster() as running:
-        judge("scheduler", run(fitting(running, stem.with_suffix(".npy"), kept)), stem, plain, record, 1)
+        judge("scheduler", run(fitting(running, stem.with_suffix(".npy"), kept), hang(plain)), stem, plain, record, 1)
 
 
 def judge(role: str, end: Ended, stem: Path, plain: Plain, record: Record, kills: int) -> None:

@@ -18,8 +18,8 @@ CALLS = {
     "models with mutated bytes": ("forged_files", "--bytes"),
     "checkpoints": ("forged_checkpoints",),
 }
-SILENT = ("silent", "changed", "wrong")
-"""Words in the name of an outcome that say that a file was taken for another one without a word."""
+NEVER = {"crash": "crashes", "hang": "hangs", "fault": "errors", "wrong": "wrong"}
+"""Outcomes that must not be, and the lists that tell of them: "wrong" is a file silently taken for another one."""
 
 
 def trials(share: float) -> list[Trial]:
@@ -44,19 +44,10 @@ def perform(trial: Trial) -> Record:
 
 
 def read(found: dict[str, Any], trial: Trial, record: Record) -> None:
-    """The counts of a piece; crashes, hangs and silent changes are what must not be."""
-    where = f"{trial.name}, seed {trial.number}"
+    """The counts of a piece."""
     for outcome, times in found["outcomes"].items():
-        if times and any(word in outcome.lower() for word in SILENT):
-            record.fail(outcome, f"{where}: {outcome}, {times} times", times)
-        else:
+        if outcome not in NEVER:
             record.count(outcome, times)
-    for outcome in ("crashes", "hangs"):
-        times = number_of(found.get(outcome, 0))
-        if times:
-            record.fail(outcome, f"{where}: {outcome}, {str(found[outcome])[:200]}", times)
-    record.tried = int(found["tried"])
-
-
-def number_of(value: Any) -> int:
-    return len(value) if isinstance(value, (list, dict)) else int(value)
+            continue
+        example = next(iter(found.get(NEVER[outcome], [])), "")
+        record.fail(outcome, f"{trial.name}, seed {trial.number}: {outcome}, {times} times, such as {example}", times)

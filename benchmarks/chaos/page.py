@@ -33,7 +33,7 @@ classifiers. Checkpoints are written about twenty times a second here, so that k
 they are rarer (about 1 % of the time), and up to that much more work is lost.""",
     "dask_kills": """A scheduler and two workers, as processes. A killed client is started again with its
 checkpoint; a killed worker is replaced while the client waits; after the kill of the scheduler the client must end
-with an error within a minute, and goes on from its checkpoint on a new cluster. Predictions must agree to 1e-9: a
+with an error within two minutes, and goes on from its checkpoint on a new cluster. Predictions must agree to 1e-9: a
 cluster sums in another order.""",
     "files": """Model files and checkpoints with mutated bytes, and files that were forged: with valid checksums
 around content that no writer would write. A file must be refused with bochner's own error, or give a working model;

@@ -3,7 +3,7 @@
 import json
 from contextlib import suppress
 
-from benchmarks.chaos import page, runner
+from benchmarks.chaos import files, page, runner
 from benchmarks.chaos.record import Record, Trial, total
 
 
@@ -74,3 +74,11 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path, monkeypatch):
     assert found["parts"]["clocks"]["rows"]["a"]["tried"] == 4
     assert len(done) == 6
     assert not (tmp_path / "chaos_clocks.journal").exists()
+
+
+def test_crashes_hangs_faults_and_wrong_models_of_forged_files_did_not_hold():
+    record = Record()
+    outcomes = {"refused": 7, "used": 2, "crash": 1, "wrong": 3}
+    files.read({"outcomes": outcomes, "crashes": [{"detail": "SIGSEGV"}]}, Trial("files", "models", 4), record)
+    assert (record.tried, record.failed) == (13, 4)
+    assert "SIGSEGV" in record.failures[0]
