@@ -4,7 +4,7 @@ PYTHON ?= python3
 PY := $(VENV)/bin/python
 READY := $(VENV)/.ready
 
-.PHONY: demo test check metrics bench docs validate clean
+.PHONY: demo test check metrics bench chaos docs validate clean
 
 demo: $(READY)
 	$(PY) -m bochner.cli.demo
@@ -32,6 +32,12 @@ validate: $(READY)
 	$(PY) -m benchmarks.validity
 	OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -n 2 -m slow
 
+# Kills, forged files, full disks, little memory, jumping clocks, threads and fuzzing: about an hour on two quiet cores. An
+# interrupted run goes on where it was; it fails if a promise did not hold. Writes docs/robustness.md.
+chaos: $(READY)
+	-$(PY) -m pip install --quiet --group chaos
+	$(PY) -m benchmarks.chaos
+
 bench: $(READY)
 	$(PY) -m pip install --quiet --group bench
 	$(PY) benchmarks/transform.py
@@ -49,6 +55,7 @@ bench: $(READY)
 	$(PY) benchmarks/width.py
 	$(PY) benchmarks/distance.py
 	$(PY) benchmarks/table.py
+	$(PY) benchmarks/server.py
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -156,6 +156,19 @@ def distance():
     return (words, "distance at least", "at most", "upper limit / truth", "time"), rows
 
 
+def server():
+    found = load("server")
+    header = ("", "server", "bare `predict`", "ratio")
+    rows = [
+        (f"{row['rows']} rows a request, {level}", f"{row[f'server_{key}_ms']:.3g} ms",
+         f"{row[f'bare_{key}_ms']:.3g} ms", times(row[f"server_{key}_ms"] / row[f"bare_{key}_ms"]))
+        for row in found["latency"] for key, level in (("median", "median"), ("p99", "99 %"))
+    ]  # fmt: skip
+    memory = found["memory"]
+    grown = f"{memory['growth_bytes'] / 1e6:+.1f} MB from the first tenth to the last"
+    return header, [*rows, (f"memory over {memory['requests']:,} requests", grown, "", "")]
+
+
 # The file of results behind each table, and the script that makes it.
 TABLES = {
     "transform": (transform, "transform", "transform.py"),
@@ -170,6 +183,7 @@ TABLES = {
     "streaming": (streaming, "streaming_airline", "streaming.py"),
     "distance": (distance, "distance", "distance.py"),
     "cluster": (cluster, "cluster", "cluster.py"),
+    "server": (server, "server", "server.py"),
 }
 
 

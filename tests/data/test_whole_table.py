@@ -2,6 +2,10 @@
 
 import gzip
 import io
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -64,7 +68,11 @@ def test_arrays_of_objects_and_other_shapes_are_refused(tmp_path):
     np.save(tmp_path / "o.npy", np.array([{}], dtype=object), allow_pickle=True)
     np.save(tmp_path / "d.npy", np.zeros((2, 2, 2)))
     np.savez(tmp_path / "r.npz", a=np.zeros(2), b=np.zeros(3))
-    for name, reason in [("o.npy", "cannot be read"), ("d.npy", "one or two dimensions"), ("r.npz", "same number of")]:
+    for name, reason in [
+        ("o.npy", "could not be read"),
+        ("d.npy", "one or two dimensions"),
+        ("r.npz", "same number of"),
+    ]:
         with pytest.raises(InvalidDataError, match=reason):
             read_table(str(tmp_path / name))
 
@@ -87,11 +95,12 @@ def test_a_column_is_read_as_what_it_was(tmp_path):
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        (b"", "cannot be read"),
+        (b"", "could not be read"),
         (b"a,b\n", "no rows"),
         (b"a,b\n1,2,3\n", "Expected 2 columns, got 3"),
         (b"a,a\n1,2\n", "different names. Twice: a"),
         (b"a,b\n\xff\xfe\xfa,1\n", "'a' of .* is not text in UTF-8"),
+        (b"a\xff,b\n1,2\n", "names of columns that are not text in UTF-8"),
     ],
 )
 def test_bad_texts_are_refused_in_one_sentence(tmp_path, text, reason):
@@ -104,12 +113,39 @@ def test_bad_texts_are_refused_in_one_sentence(tmp_path, text, reason):
 def test_a_file_that_is_not_what_its_name_says_is_refused(tmp_path):
     for name in ("t.parquet", "t.npy", "t.npz"):
         (tmp_path / name).write_text("not a table")
-        with pytest.raises(InvalidDataError, match="cannot be read"):
+        with pytest.raises(InvalidDataError, match="could not be read"):
             read_table(str(tmp_path / name))
     with pytest.raises(InvalidDataError, match="no file"):
         read_table(str(tmp_path / "absent.csv"))
     with pytest.raises(InvalidDataError, match=r"must end in .csv"):
         read_table("table.xlsx")
+
+
+@pytest.mark.parametrize("name", ["t.csv.gz", "t.parquet", "t.npy"])
+def test_a_damaged_file_is_refused_wherever_the_damage_is(tmp_path, name):
+    """Found by fuzzing: OSError of zlib and thrift, TokenError of NumPy, as they are."""
+    path = tmp_path / name
+    if name == "t.npy":
+        np.save(path, np.arange(12.0).reshape(4, 3))
+    else:
+        FRAME.to_parquet(path) if name == "t.parquet" else FRAME.to_csv(path, index=False)
+    good, rng = path.read_bytes(), np.random.default_rng(0)
+    for _ in range(60):
+        bad = bytearray(good)
+        start = rng.integers(len(good))
+        bad[start : start + 8] = rng.bytes(8)
+        path.write_bytes(bad)
+        with suppress(InvalidDataError):  # and nothing else
+            read_table(str(path))
+
+
+def test_damaged_sizes_of_a_parquet_column_do_not_end_the_process():
+    """Found by fuzzing: pyarrow aborts where it is asked for them, so nobody asks."""
+    path = Path(__file__).with_name("damaged_column_sizes.parquet")
+    code = f"from bochner.data import read_table; read_table({str(path)!r})"
+    end = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert end.returncode == 1
+    assert "InvalidDataError" in end.stderr
 
 
 def test_a_table_beyond_the_memory_budget_is_refused_with_its_bill(tmp_path):

@@ -75,7 +75,9 @@ def reading(origin: str) -> Iterator[None]:
         yield
     except (BochnerError, MemoryError):
         raise
-    except Exception as failure:
+    except UnicodeDecodeError as failure:
+        raise InvalidDataError(f"{origin} could not be read: it has text that is not UTF-8.") from failure
+    except Exception as failure:  # damaged files make Arrow and NumPy raise errors of a dozen types
         raise InvalidDataError(f"{origin} could not be read: {one_line(failure)}") from failure
 
 

@@ -126,13 +126,12 @@ class ParquetSource(TableSource):
 
 
 def table_bytes(footer: parquet.FileMetaData) -> int:
-    """Bytes of the decoded columns of a file, about: values of eight bytes, or as long as they are stored."""
+    """Bytes of the decoded columns of a file, about: values of eight bytes, or as long as they are stored.
+
+    By row groups, not by their columns: pyarrow ends the process where the size of a column in a damaged file is asked.
+    """
     groups = [footer.row_group(i) for i in range(footer.num_row_groups)]
-    return sum(
-        max(group.column(j).total_uncompressed_size, 8 * group.num_rows)
-        for group in groups
-        for j in range(group.num_columns)
-    )
+    return sum(max(group.total_byte_size, 8 * group.num_rows * group.num_columns) for group in groups)
 
 
 def _footer(file: DataFile) -> parquet.FileMetaData:

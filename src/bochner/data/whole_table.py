@@ -6,14 +6,14 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZipFile
 
 import numpy as np
 
 from bochner._typing import Array
 from bochner.data.arrow import require_pyarrow
 from bochner.data.csv import CsvFormat, delimiter_of
-from bochner.data.files import one_line, reading
+from bochner.data.files import reading
 from bochner.data.parquet import open_parquet, table_bytes
 from bochner.errors import InvalidDataError
 from bochner.memory import MemoryBill, require_memory
@@ -53,14 +53,13 @@ def read_table(path: str, kinds: _Kinds | None = None) -> pa.Table:
     kinds : dict, default=None
         Kind of some columns, "number" or "category", to read a CSV column as what it was in training.
     """
-    pa = require_pyarrow()
+    require_pyarrow()
     read = _reader(path)
     require_file(path)
-    try:
+    with reading(repr(path)):
         table = read(path, kinds or {})
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise InvalidDataError(f"{path!r} cannot be read: {one_line(error)}") from None
-    refuse_twins(path, table.column_names)
+        names = table.column_names  # decoded here: they may be no UTF-8
+    refuse_twins(path, names)
     if table.num_rows == 0:
         raise InvalidDataError(f"{path!r} has columns, and no rows.")
     return table
@@ -154,12 +153,9 @@ def _read_arrays(path: str, kinds: _Kinds) -> pa.Table:
     """Each column of an array of two dimensions is NAME0, NAME1, ... (x0, x1, ... in a .npy file)."""
     import pyarrow as pa
 
-    try:
-        loaded = np.load(path, allow_pickle=False, mmap_mode="r")
-        require_memory(MemoryBill({f"the arrays of {path!r}": _array_bytes(path)}), _REMEDY)
-        arrays = {name: loaded[name] for name in loaded.files} if path.lower().endswith(".npz") else {"x": loaded}
-    except (ValueError, OSError, EOFError, BadZipFile) as error:
-        raise InvalidDataError(f"{path!r} cannot be read: {one_line(error)}") from None
+    loaded = np.load(path, allow_pickle=False, mmap_mode="r")
+    require_memory(MemoryBill({f"the arrays of {path!r}": _array_bytes(path)}), _REMEDY)
+    arrays = {name: loaded[name] for name in loaded.files} if path.lower().endswith(".npz") else {"x": loaded}
     columns: dict[str, Array] = {}
     for name, array in arrays.items():
         columns |= _columns_of_array(path, name, array)

@@ -1,0 +1,127 @@
+"""The fits that are killed: python -m benchmarks.chaos.fits KIND OUT [--checkpoint FILE] [--scheduler FILE].
+
+Checkpoints are written twenty times a second instead of once, so that kills land between them and within them. The
+predictions on fixed rows are the result; they are written beside and renamed, so that they are whole or not there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+KINDS = ("direct", "iterative", "classifier", "exact", "dask")
+TOLERANCES = {"direct": 0.0, "iterative": 3e-9, "classifier": 3e-9, "exact": 3e-9, "dask": 1e-9}
+"""Largest difference of predictions to those of the fit that was not interrupted, over their largest value."""
+
+SHORTEST, REST = 0.05, 1.0
+"""Seconds between two checkpoints at least, and the rest after one in units of its length."""
+
+ROWS = {"direct": 40_000, "iterative": 15_000, "classifier": 12_000, "exact": 4_000, "dask": 120_000}
+WIDTHS = {"direct": 512, "iterative": 512, "classifier": 256, "exact": 0, "dask": 384}
+PARTS = 24
+MISSING = 77
+"""Exit code: this kind of fit does not exist in this version."""
+
+
+def table(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 6))
+    return X, np.sin(X[:, :3].sum(axis=1)) + 0.1 * rng.standard_normal(n)
+
+
+def model(kind: str, checkpoint: str | None) -> Any:
+    """The estimator of a kind; `MISSING` ends the process if there is none with a checkpoint."""
+    import bochner as bo
+
+    given: dict[str, Any] = {"random_state": 0, "checkpoint": checkpoint}
+    kernel = bo.Gaussian(2.5)
+    if kind == "classifier":
+        if "checkpoint" not in inspect.signature(bo.KernelClassifier).parameters:
+            raise SystemExit(MISSING)
+        return bo.KernelClassifier(kernel, n_components=WIDTHS[kind], alpha=1e-2, tol=1e-10, **given)
+    if kind == "exact":
+        return bo.KernelRegressor(kernel, features="exact", alpha=0.1, **given)
+    solver = "iterative" if kind == "iterative" else "direct"
+    return bo.KernelRegressor(kernel, n_components=WIDTHS[kind], alpha=0.1, solver=solver, tol=1e-10, **given)
+
+
+def hasten_checkpoints() -> None:
+    """Write checkpoints often: the names are private, and may go."""
+    from bochner.statistics import checkpoint
+
+    for name, value in (("_SHORTEST", SHORTEST), ("_REST", REST)):
+        if not hasattr(checkpoint, name):
+            print(
+                f"statistics/checkpoint.py has no {name} any more: checkpoints are as rare as they are", file=sys.stderr
+            )
+        setattr(checkpoint, name, value)
+
+
+def rows_of(kind: str) -> tuple[Any, Any]:
+    X, y = table(ROWS[kind])
+    if kind == "classifier":
+        return X, y > 0
+    if kind != "dask":
+        return X, y
+    import dask.array as da
+
+    rows = -(-ROWS[kind] // PARTS)
+    return da.from_array(X, chunks=(rows, X.shape[1])), da.from_array(y, chunks=rows)
+
+
+def predictions(kind: str, fitted: Any) -> np.ndarray:
+    X = table(500, seed=1)[0]
+    return fitted.decision_function(X) if kind == "classifier" else fitted.predict(X)
+
+
+def fit(kind: str, checkpoint: str | None) -> np.ndarray:
+    import bochner as bo
+
+    bo.set_config(n_threads=1, memory="24MB" if kind == "direct" else "400MB")  # small blocks, so many of them
+    hasten_checkpoints()
+    estimator, rows = model(kind, checkpoint), rows_of(kind)
+    print("begins", flush=True)  # imports are over: who wants to kill the fit itself counts from here
+    begin = time.monotonic()
+    try:
+        fitted = estimator.fit(*rows)
+        print(f"took {time.monotonic() - begin}", flush=True)
+        return predictions(kind, fitted)
+    except ValueError as error:
+        if kind == "exact" and ("'features' parameter" in str(error) or "checkpoint" in str(error).lower()):
+            raise SystemExit(MISSING) from None
+        raise
+
+
+def write(path: Path, found: np.ndarray) -> None:
+    partial = path.with_suffix(".part")
+    with partial.open("wb") as file:
+        np.save(file, found)
+    os.replace(partial, path)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.chaos.fits", description=__doc__)
+    parser.add_argument("kind", choices=KINDS)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--checkpoint", default=None)
+    parser.add_argument("--scheduler", default=None)
+    asked = parser.parse_args()
+    if asked.scheduler is None:
+        write(asked.out, fit(asked.kind, asked.checkpoint))
+        return
+    from distributed import Client
+
+    with Client(scheduler_file=asked.scheduler, timeout=30) as client:
+        client.wait_for_workers(1, timeout=30)
+        write(asked.out, fit(asked.kind, asked.checkpoint))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Fuzzing with coverage: the archive reader, the table layer and the checkpoint reader, by atheris (libFuzzer)."""

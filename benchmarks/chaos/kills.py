@@ -1,0 +1,138 @@
+"""Fits that are killed: SIGKILL at a random moment, again and again, then to the end.
+
+One kill in five is uniform over the whole run, of which imports are the longer part, the others over the fit.
+
+The model must be the one of a fit that was not interrupted, bit for bit or to its stated tolerance.
+"""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import tempfile
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from .children import Ended, command, kill, run, start, wait
+from .fits import MISSING, TOLERANCES
+from .record import Record, Trial
+
+KINDS = ("direct", "iterative", "classifier", "exact")
+KILLS, PER_TRIAL = 200, 5
+ABSENT = {
+    "classifier": "KernelClassifier has no checkpoint in this version: not there yet.",
+    "exact": "features='exact' does not exist in this version, or has no checkpoint: not there yet.",
+}
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A fit that was not interrupted: its predictions, and the seconds of the whole run and of the fit alone."""
+
+    found: np.ndarray
+    seconds: float
+    fit_seconds: float
+
+    def moment(self, rng: random.Random) -> tuple[bool, float]:
+        """When to kill: whether from the begin of the fit, and after how many seconds."""
+        inside = rng.random() < 0.8
+        return inside, rng.uniform(0, self.fit_seconds if inside else self.seconds)
+
+
+_LOCK = threading.Lock()
+_PLAIN: dict[str, Plain | None] = {}
+
+
+def uninterrupted(kind: str) -> Plain | None:
+    """The fit without a kill; the second of two, which is a warm one. None if there is no such fit."""
+    with _LOCK:
+        if kind not in _PLAIN:
+            with tempfile.TemporaryDirectory() as folder:
+                out = Path(folder) / "out.npy"
+                ends = [run(command("fits", kind, out)) for _ in range(2)]
+                if any(end.code not in (0, MISSING) for end in ends):
+                    raise RuntimeError(f"The {kind} fit fails without any kill: {ends[-1].err[-2000:]}")
+                missing = any(end.code == MISSING for end in ends)
+                took = 0.0 if missing else float(ends[1].out.split("took ")[1].split()[0])
+                _PLAIN[kind] = None if missing else Plain(np.load(out), ends[1].seconds, took)
+    return _PLAIN[kind]
+
+
+def trials(share: float) -> list[Trial]:
+    count = max(1, round(share * KILLS / PER_TRIAL))
+    return [Trial("kills", kind, number) for kind in KINDS for number in range(count)]
+
+
+def perform(trial: Trial) -> Record:
+    record, plain = Record(), uninterrupted(trial.name)
+    if plain is None:
+        record.note(ABSENT.get(trial.name, "not there yet"))
+        return record
+    rng = random.Random(trial.seed)
+    with tempfile.TemporaryDirectory() as folder:
+        kept = Path(folder) / "fit.checkpoint"
+        out, pending = kept.with_name("out.npy"), 0
+        for _ in range(PER_TRIAL):
+            while not killed_once(trial.name, kept, plain.moment(rng), record):
+                compare(trial.name, out, plain, record, pending)
+                kept.unlink(missing_ok=True)  # that model is done; the next one begins anew
+                pending = 0
+            pending += 1
+        end = run(command("fits", trial.name, out, "--checkpoint", kept))
+        judge(trial.name, end, out, plain, record, pending)
+    return record
+
+
+def killed_once(kind: str, kept: Path, moment: tuple[bool, float], record: Record) -> bool:
+    """One run that is killed at a moment, unless it has ended before."""
+    inside, seconds = moment
+    process = start(command("fits", kind, kept.with_name("out.npy"), "--checkpoint", kept))
+    if inside and process.stdout is not None:
+        process.stdout.readline()
+    begin, clock = time.monotonic(), time.time()
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        kill(process)
+        process.communicate()
+        note_loss(kept, clock, inside, record)
+        return True
+    end = wait(process, begin)
+    if end.code == 0:
+        record.note("ended before the kill")
+        return False
+    record.fail("a run failed", f"{kind}: {end.last_line}")
+    return True
+
+
+def note_loss(kept: Path, clock: float, inside: bool, record: Record) -> None:
+    """What a kill has cost: the work since the last checkpoint, or since the run began."""
+    there = kept.exists()
+    record.note("killed in the fit" if inside else "killed anywhere in the run")
+    record.note("with a checkpoint" if there else "before the first checkpoint")
+    if inside:
+        since = max(clock, kept.stat().st_mtime) if there else clock
+        record.measure("seconds of the fit lost", max(0.0, time.time() - since))
+
+
+def judge(kind: str, end: Ended, out: Path, plain: Plain, record: Record, kills: int) -> None:
+    """The model after the kills: the same, or not."""
+    if end.code == 0:
+        compare(kind, out, plain, record, kills)
+        return
+    record.fail(f"did not resume: {end.word}", f"{kind} after {kills} kills: {end.word}, {end.last_line}", kills)
+
+
+def compare(kind: str, out: Path, plain: Plain, record: Record, kills: int) -> None:
+    distance = float(np.abs(np.load(out) - plain.found).max() / np.abs(plain.found).max())
+    record.measure("difference of predictions", distance)
+    if distance <= TOLERANCES[kind]:
+        record.count("the same model", kills)
+        record.note("the same bits" if distance == 0 else "the same to rounding", kills)
+        return
+    sentence = f"{kind}: predictions differ by {distance:.2g} after {kills} kills (at most {TOLERANCES[kind]:.0e})"
+    record.fail("another model", sentence, max(1, kills))
