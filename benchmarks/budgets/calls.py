@@ -35,7 +35,7 @@ class Size:
 
 
 FULL = Size(250_000_000, 1.0, 1.0)
-QUICK = Size(64_000_000, 0.25, 0.5)
+QUICK = Size(100_000_000, 0.25, 0.6)
 TINY = Size(4_000_000_000, 0.001, 0.01)
 """Loads libraries, compiles loops and starts threads before anything is measured."""
 
