@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 
+from bochner._limits import available_memory
 from bochner.errors import invalid_parameter
 
 __all__ = ["Config", "config_context", "get_config", "parse_bytes", "set_config"]
@@ -26,8 +27,9 @@ class Config:
     Attributes
     ----------
     memory : int or None
-        Bytes that one call may hold beyond its inputs. None: four fifths of what the machine has
-        available when the call starts.
+        Bytes that one call may hold beyond its inputs, what it returns included. None: four fifths of what this
+        process may still take: of the memory that the machine has available, within the limits of its control groups
+        (containers, batch systems) and its own (`ulimit`).
     n_threads : int or None
         Threads of one call. None: the cores this process may use, at most `OMP_NUM_THREADS`
         (joblib, loky and Dask set it in their workers, so nothing is oversubscribed).
@@ -110,24 +112,6 @@ def parse_bytes(size: int | str) -> int:
     if not number > 0:
         raise invalid_parameter("bochner.config", "memory", "positive", size)
     return int(number * _UNITS[unit])
-
-
-def available_memory() -> int:
-    """Bytes the machine can give without swapping, cgroup limits included where they are readable."""
-    machine = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4 * 10**9
-    with _ignore_missing_file(), open("/proc/meminfo", encoding="ascii") as lines:
-        machine = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
-    with _ignore_missing_file(), open("/sys/fs/cgroup/memory.max", encoding="ascii") as limit:
-        machine = min(machine, int(limit.read()))
-    return machine
-
-
-@contextmanager
-def _ignore_missing_file() -> Iterator[None]:
-    try:
-        yield
-    except (OSError, ValueError, StopIteration):
-        return  # not Linux, no cgroup, or an unlimited one ("max"): the estimate so far stands
 
 
 def _checked(memory: int | str | None, n_threads: int | None) -> Config:

@@ -81,7 +81,7 @@ class MissingStatisticsError(BochnerError, AttributeError):
 
 
 class MemoryBudgetError(BochnerError, MemoryError):
-    """The memory bill of a computation exceeds the budget; nothing was allocated."""
+    """The memory bill of a computation exceeds the budget, and nothing was allocated; or the system gave no more."""
 
 
 class CheckpointError(BochnerError, ValueError):

@@ -1,13 +1,27 @@
-"""Memory bills and the memory budget: peak memory by item, checked before anything is allocated."""
+"""Memory bills and the memory budget: peak memory by item, checked before anything is allocated.
+
+What a call returns is on its bill; what it was given is not.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from bochner.config import get_config
 from bochner.errors import MemoryBudgetError
 
-__all__ = ["MAP", "MemoryBill", "format_bytes", "require_memory"]
+__all__ = [
+    "MAP",
+    "MemoryBill",
+    "advice_when_full",
+    "fits",
+    "format_bytes",
+    "require_memory",
+    "row_slices",
+    "rows_within",
+]
 
 MAP = "feature map"
 """Name of the item that every feature map states for itself (`FeatureMap.n_bytes`)."""
@@ -34,6 +48,37 @@ def require_memory(bill: MemoryBill, remedy: str) -> None:
     if bill.total > budget:
         needs, has = format_bytes(bill.total), format_bytes(budget)
         raise MemoryBudgetError(f"This needs {needs} of memory, and the budget is {has}:\n{bill}\n{remedy}")
+
+
+def fits(size: int) -> bool:
+    """Whether so many bytes are within the budget."""
+    return size <= get_config().memory_budget()
+
+
+def rows_within(row_bytes: int, *, share: float = 0.125, least: int = 64, most: int = 8192) -> int:
+    """Rows of a block whose working space, so many bytes a row, takes at most a share of the budget."""
+    affordable = int(share * get_config().memory_budget() / max(1, row_bytes))
+    return max(least, min(most, affordable))
+
+
+def row_slices(n_rows: int, block_rows: int) -> Iterator[slice]:
+    """Slices of consecutive rows."""
+    return (slice(start, min(start + block_rows, n_rows)) for start in range(0, n_rows, block_rows))
+
+
+@contextmanager
+def advice_when_full() -> Iterator[None]:
+    """Turn an allocation that the system refuses into a `MemoryBudgetError` that says what to do; also a decorator."""
+    try:
+        yield
+    except MemoryBudgetError:
+        raise
+    except MemoryError as refused:
+        has = format_bytes(get_config().memory_budget())
+        raise MemoryBudgetError(
+            f"The system gave no more memory ({refused or 'no reason given'}); {has} are left to bochner now. Free some, "
+            "or set a smaller budget with bochner.set_config(memory=...): blocks of rows are then smaller."
+        ) from refused
 
 
 def format_bytes(size: float) -> str:

@@ -100,7 +100,7 @@ def test_a_column_is_read_as_what_it_was(tmp_path):
         (b"a,b\n1,2,3\n", "Expected 2 columns, got 3"),
         (b"a,a\n1,2\n", "different names. Twice: a"),
         (b"a,b\n\xff\xfe\xfa,1\n", "'a' of .* is not text in UTF-8"),
-        (b"a\xff,b\n1,2\n", "names of columns that are not text in UTF-8"),
+        (b"a\xff,b\n1,2\n", "text that is not UTF-8"),
     ],
 )
 def test_bad_texts_are_refused_in_one_sentence(tmp_path, text, reason):

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
 
 from bochner._dense import dense
 from bochner._random import Purpose, generator
@@ -15,15 +14,16 @@ from bochner._typing import Array, Rows
 from bochner.errors import AssumptionError
 from bochner.features import FourierMap, transform
 from bochner.kernels import Stationary
+from bochner.memory import MemoryBill, require_memory, row_slices, rows_within
 from bochner.sampling import Sampler
-from bochner.statistics.kernel_product import ExactKernel
+from bochner.statistics.kernel_product import BLOCK_ROWS, ExactKernel
 from bochner.theory import finite_set, uniform
 from bochner.theory.a_posteriori import AllPairs, SampledPairs
 from bochner.theory.base import Certificate, Embedding, check_delta
 from bochner.theory.region import diameter_of
 from bochner.theory.supremum import GridSupremum
 
-__all__ = ["EXACT_ROWS", "MapCertifier", "certify_map", "computed_error", "tightest_first"]
+__all__ = ["EXACT_ROWS", "MapCertifier", "certify_map", "computed_error", "require_computed_error", "tightest_first"]
 
 EXACT_ROWS = 4000
 """Rows up to which the exact kernel matrix is computed: 128 MB, and seconds for its factorisation."""
@@ -61,7 +61,7 @@ class MapCertifier:
 
     def rounding(self, X: Any) -> float:
         """Bound on the rounding error of a kernel estimate z(x).z(y) between rows of X."""
-        reach = np.asarray(np.abs(X).max(axis=0).todense()).ravel() if issparse(X) else np.abs(X).max(axis=0)
+        reach = np.maximum(_extremes(X.max(axis=0)), -_extremes(X.min(axis=0)))  # without a copy of X
         off = self.fourier.rounding(reach.astype(float), self._type_of(X))
         return 2 * float(np.linalg.norm(self.fourier.amplitude)) * off + off**2
 
@@ -81,6 +81,7 @@ class MapCertifier:
 
     def computed(self, X: Any) -> Iterator[Certificate]:
         if X.shape[0] <= EXACT_ROWS:
+            require_computed_error(X.shape[0], self.fourier.n_components)
             yield computed_error(ExactKernel(self.kernel), X, self.features(X))
 
     def a_priori(self, n_rows: int, delta: float, rows: str) -> Iterator[Certificate]:
@@ -113,14 +114,21 @@ class MapCertifier:
         if n < 4 or self.sampler.uses_pilot:
             return
         order = generator(self.seed, Purpose.PAIRS).permutation(n)[: 2 * min(n // 2, _PAIRS)]
-        left, right = X[order[::2]], X[order[1::2]]
-        estimate = np.sum(self.features(left) * self.features(right), axis=1)
+        rows = rows_within(8 * (6 * self.fourier.n_components + 6 * X.shape[1]))
+        errors = [
+            self._pair_errors(X[order[::2][some]], X[order[1::2][some]]) for some in row_slices(len(order) // 2, rows)
+        ]
         largest = self.kernel.variance + float(np.sum(self.fourier.amplitude**2))  # |k| + |s|
-        pairs = SampledPairs(error=estimate - self.kernel.at(dense(left, float) - dense(right, float)), largest=largest)
+        pairs = SampledPairs(error=np.concatenate(errors), largest=largest)
         delta /= self.n_widths
         found = pairs.quantile(_QUANTILE, delta), pairs.root_mean_square(delta), pairs.mean_absolute(delta)
         also = (_OTHER_ROWS,) if self.scaled_by_rows else ()
         yield from (self._chosen(replace(each, assumptions=(*each.assumptions, *also))) for each in found)
+
+    def _pair_errors(self, left: Array, right: Array) -> Array:
+        """z(x).z(y) - k(x, y) of corresponding rows."""
+        estimate = np.einsum("ij,ij->i", self.features(left), self.features(right))
+        return estimate - self.kernel.at(dense(left, float) - dense(right, float))
 
     def _chosen(self, certificate: Certificate) -> Certificate:
         return certificate.of_a_choice(self.n_widths)
@@ -169,7 +177,21 @@ def computed_error(exact: ExactKernel, X: Any, Z: Array, rows: str | None = None
     product = exact.of(X)
     squares = float(np.max(np.einsum("ij,ij->i", Z, Z), initial=0.0))
     rounding = product.value_rounding() + Z.shape[1] * 2.0**-53 * squares
-    return AllPairs(error=Z @ Z.T - product.matrix(), rounding=rounding, kernel=str(exact), rows=rows).certificate()
+    errors = (Z[block] @ Z.T - K for block, K in product.row_blocks())
+    return AllPairs(error=errors, rounding=rounding, kernel=str(exact), rows=rows).certificate()
+
+
+def require_computed_error(n_rows: int, width: int) -> None:
+    """Refuse the computed error of so many rows unless their features fit in the memory budget."""
+    bill = MemoryBill(
+        {"features of the rows": 12 * n_rows * width, "blocks of the kernel matrix": 4 * 8 * BLOCK_ROWS * n_rows}
+    )
+    require_memory(bill, f"Certify fewer rows (now {n_rows:,}).")
+
+
+def _extremes(values: Any) -> Array:
+    """Largest or smallest entries of columns, which sparse rows hand over as a sparse row."""
+    return dense(values, float).ravel()
 
 
 def tightest_first(alike: list[Certificate], others: list[Certificate]) -> Certificate:

@@ -93,13 +93,12 @@ class CertifiedClassifier:
             kernel = features.certify_kernel(rows.X, delta, context)
             return replace(kernel, instead=rows.difference or "no labels were given")
         new = None if X_new is None else new_rows(self, X_new)
-        at_rows = scores(rows.X).astype(float), new, None if new is None else scores(new).astype(float)
         if self.loss_ == "squared_error":
             signed = replace(rows, Y=signs_of(rows.Y[:, 0].astype(np.intp), len(self.classes_)))
             machine = self._certified_least_squares(features, context, signed)
-            return certify_ridge(machine, signed, *at_rows, delta=delta, patience=Patience())
+            return certify_ridge(machine, signed, scores, new, delta=delta, patience=Patience())
         model = self._certified_model(features, context, rows)
-        return certify_classifier(model, rows, *at_rows, delta=delta, tighten=tighten)
+        return certify_classifier(model, rows, scores, new, delta=delta, tighten=tighten)
 
     def _certified_least_squares(
         self, features: MapTransformer, context: CertificateContext, rows: CertifiedRows

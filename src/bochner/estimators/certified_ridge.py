@@ -98,9 +98,8 @@ class CertifiedRidge:
         return certify_ridge(
             model,
             rows,
-            predict(rows.X).astype(float),
+            predict,
             new,
-            None if new is None else predict(new).astype(float),
             delta=delta,
             patience=Patience(tightness, max_products, time_limit),
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -15,6 +15,7 @@ from bochner.data import ArrayRows
 from bochner.errors import InvalidDataError
 from bochner.estimators.map_transformer import CertificateContext, MapTransformer
 from bochner.estimators.rows_of_fit import CertifiedRows, share_rows
+from bochner.memory import row_slices, rows_within
 from bochner.solvers import ClassificationProblem, LinearSolution, Logistic, signs_of
 from bochner.solvers.exact_classifier import ExactGap, logistic_gap, margin_gap
 from bochner.solvers.losses import Hinge
@@ -71,9 +72,8 @@ class ClassifierModel:
 def certify_classifier(
     model: ClassifierModel,
     rows: CertifiedRows,
-    scores: Array,
+    score: Callable[[Array], Array],
     X_new: Array | None,
-    new_scores: Array | None,
     *,
     delta: float,
     tighten: bool,
@@ -85,7 +85,7 @@ def certify_classifier(
     """
     check_delta(delta)
     rows.require("The distance to the exact kernel machine")
-    product = model.features.exact_kernel().of(rows.X)
+    product, scores = model.features.exact_kernel().of(rows.X), score(rows.X).astype(float)
     gap = min(_gaps(model, rows, product, scores, tighten), key=lambda found: float(found.gap.sum()))
     diagonal, machine, apart = product.diagonal(), _machine(model), ""
     extra = gap.intercept_radius(diagonal)
@@ -102,12 +102,17 @@ def certify_classifier(
         machine=machine,
         apart=apart,
     ).certificate()
-    if X_new is None or new_scores is None:
+    if X_new is None:
         return certificate
-    values, rounding = gap.at(product, X_new)
-    limits = np.abs(new_scores - values - shift) + rounding + gap.radius(product.diagonal(X_new)) + extra
+    largest = np.empty(len(X_new))
+    row = 8 * (8 * scores.shape[1] + 4 * X_new.shape[1] + 8)
+    for some in row_slices(len(X_new), rows_within(row, least=512)):
+        X = X_new[some]
+        values, rounding = gap.at(product, X)
+        limits = np.abs(score(X) - values - shift) + rounding + gap.radius(product.diagonal(X)) + extra
+        largest[some] = np.max(limits, axis=1)
     new = not share_rows(rows.X, X_new)
-    return replace(certificate, others=tuple(_at_new_rows(np.max(limits, axis=1), machine, apart, delta, new)))
+    return replace(certificate, others=tuple(_at_new_rows(largest, machine, apart, delta, new)))
 
 
 def _machine(model: ClassifierModel) -> str:

@@ -8,9 +8,10 @@ import numpy as np
 
 from bochner._dense import dense
 from bochner._typing import Array
-from bochner.estimators.certification import EXACT_ROWS, computed_error, tightest_first
+from bochner.estimators.certification import EXACT_ROWS, computed_error, require_computed_error, tightest_first
 from bochner.features import transform
 from bochner.features.nystroem import NystroemMap
+from bochner.memory import row_slices, rows_within
 from bochner.statistics.kernel_product import ExactKernel
 from bochner.theory import Certificate
 from bochner.theory.a_posteriori import ResidualVariance
@@ -26,11 +27,13 @@ def certify_landmarks(features: NystroemMap, exact: ExactKernel, X: Any, dtype: 
 
     Features are computed in float64 and handed on in `dtype`.
     """
-    residual = np.concatenate([_residual(features, X[i : i + _ROWS]) for i in range(0, X.shape[0], _ROWS)])
+    rows = rows_within(24 * features.n_components, most=_ROWS)
+    residual = np.concatenate([_residual(features, X[some]) for some in row_slices(X.shape[0], rows)])
     handed_on = 2 * float(np.finfo(dtype).eps) * exact.kernel.variance
     bound = ResidualVariance(residual=residual, rounding=_rounding(features) + handed_on, kernel=str(exact))
     found = [bound.certificate()]
     if X.shape[0] <= EXACT_ROWS:
+        require_computed_error(X.shape[0], features.n_components)
         found.append(computed_error(exact, X, transform(features, X, dtype).astype(float)))
     return tightest_first(found, [])
 

@@ -19,13 +19,14 @@ from bochner.features.nystroem import KernelMap, NystroemMap, draw_nystroem_map,
 from bochner.features.pivoting import pivoted_rows
 from bochner.groups import Group
 from bochner.kernels import Stationary
-from bochner.memory import MemoryBill, require_memory
+from bochner.memory import MemoryBill, require_memory, rows_within
 from bochner.statistics.kernel_product import ExactKernel
 from bochner.theory import Certificate
 
 __all__ = ["NystroemFeatures"]
 
 _CANDIDATES = 20_000  # rows whose leverage is looked at
+_SHARE_OF_BUDGET = 0.6  # of memory, for the factor that landmarks are chosen by
 _OTHERS = 1000  # rows that tell how much of the kernel the landmarks see
 
 
@@ -166,7 +167,7 @@ class NystroemFeatures(MapTransformer):
         uniform = _dense(X, order[:n_landmarks])
         if self.landmarks == "uniform" or n_landmarks == X.shape[0]:
             return uniform, _dense(X, order[n_landmarks : n_landmarks + _OTHERS])
-        candidates = _dense(X, order[: max(_CANDIDATES, n_landmarks)])
+        candidates = _dense(X, order[: self._n_candidates(X, n_landmarks)])
         if self.landmarks == "pivoted":
             chosen = pivoted_rows(candidates, self._values, n_landmarks, rng)
             return candidates[chosen], np.delete(candidates, chosen, axis=0)[:_OTHERS]
@@ -174,14 +175,28 @@ class NystroemFeatures(MapTransformer):
         chosen = rng.choice(len(candidates), n_landmarks, replace=False, p=scores / scores.sum())
         return candidates[chosen], np.delete(candidates, chosen, axis=0)[:_OTHERS]
 
+    def _n_candidates(self, X: Any, n_landmarks: int) -> int:
+        """Rows to choose landmarks from: fewer, down to two for each, where a factor of many has no room."""
+        most = min(X.shape[0], max(_CANDIDATES, n_landmarks))
+        if self.landmarks != "pivoted":
+            return most
+        row = 8 * (n_landmarks + X.shape[1])
+        return rows_within(row, share=_SHARE_OF_BUDGET, least=min(most, 2 * n_landmarks), most=most)
+
     def _require(self, n_landmarks: int, X: Any) -> None:
         r = 1 if self.transforms_ is None else len(self.transforms_)
-        candidates = min(X.shape[0], max(_CANDIDATES, n_landmarks)) if self.landmarks == "pivoted" else 0
+        uniform, d = self.landmarks == "uniform" or n_landmarks == X.shape[0], X.shape[1]
+        matrices = 8 * n_landmarks**2
+        others = {"rows to compare with": 8 * d * min(X.shape[0] - n_landmarks, _OTHERS)}
+        if not uniform:
+            candidates = self._n_candidates(X, n_landmarks)
+            work = candidates * n_landmarks if self.landmarks == "pivoted" else 2 * n_landmarks**2
+            others = {"candidates": 16 * candidates * d, "factor of the candidates": 8 * work}
         bill = MemoryBill(
             {
-                "kernel matrix of the landmarks": 8 * n_landmarks**2,
-                "factor of the candidates": 8 * candidates * n_landmarks,
-                "transformed landmarks": r * n_landmarks * X.shape[1] * (8 + X.dtype.itemsize),
+                "kernel matrix of the landmarks": matrices,
+                **others,
+                "transformed landmarks": r * n_landmarks * d * (8 + X.dtype.itemsize),
             }
         )
         require_memory(bill, "Use fewer landmarks or transformations.")

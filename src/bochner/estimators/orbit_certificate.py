@@ -12,7 +12,7 @@ from bochner._dense import dense
 from bochner._random import Purpose, generator
 from bochner._typing import Array, JsonDict
 from bochner.errors import AssumptionError
-from bochner.estimators.certification import EXACT_ROWS, computed_error, tightest_first
+from bochner.estimators.certification import EXACT_ROWS, computed_error, require_computed_error, tightest_first
 from bochner.features import transform
 from bochner.theory import orbit
 from bochner.theory.base import Bound, Certificate, check_delta
@@ -46,6 +46,7 @@ def _computed(features: Any, X: Any, order: Array, precision: type) -> Iterator[
     exact, r = features.exact_kernel(), len(features.transforms_)
     n = min(X.shape[0], EXACT_ROWS, max(2, int(np.sqrt(_VALUES / (r if exact.one_sided else r**2)))))
     rows = X[np.sort(order[:n])]
+    require_computed_error(n, features.n_components_)
     Z = transform(features.map_, rows, np.promote_types(X.dtype, precision)).astype(float, copy=False)
     which = None if n == X.shape[0] else f"{n:,} of these {X.shape[0]:,} rows"
     yield computed_error(exact, rows, Z, rows=which)
@@ -85,5 +86,5 @@ def _invariance(features: Any, X: Any, order: Array) -> Certificate:
     moves = features.group.sample(
         _MOVES if size is None else min(_MOVES, size), X.shape[1], seed=(features.seed_ + 1) % 2**32
     )
-    moved = [transform(features.map_, each, np.dtype(float)) for _, each in moves.of(rows)]
-    return orbit.Invariance(moved=np.array(moved), still=transform(features.map_, rows, np.dtype(float))).certificate()
+    moved = (transform(features.map_, each, np.dtype(float)) for _, each in moves.of(rows))
+    return orbit.Invariance(moved=moved, still=transform(features.map_, rows, np.dtype(float))).certificate()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -14,6 +15,7 @@ from bochner.estimators.certification import EXACT_ROWS
 from bochner.estimators.map_transformer import CertificateContext, MapTransformer
 from bochner.estimators.rows_of_fit import CertifiedRows, share_rows
 from bochner.features import transform
+from bochner.memory import fits, row_slices, rows_within
 from bochner.solvers.exact_ridge import ExactDistance, ExactRidge, Patience
 from bochner.theory import Certificate
 from bochner.theory.a_posteriori import SpectralCloseness
@@ -25,6 +27,7 @@ __all__ = ["RidgeModel", "certify_ridge", "certify_rows", "certify_without_rows"
 
 _NEW_ROWS_QUANTILE = 0.95
 _MACHINE = "exact kernel ridge"
+_DENSE_MATRICES = 7  # of the rows, at the peak of the statements that need them
 
 
 @dataclass(frozen=True)
@@ -81,8 +84,8 @@ def certify_rows(model: RidgeModel, rows: CertifiedRows, delta: float) -> Certif
     kernel = model.features.certify_kernel(rows.X, delta, model.context)
     if rows.difference is not None:
         return replace(kernel, instead=rows.difference)
-    if rows.n_rows > EXACT_ROWS or model.target_norms is None or not model.alpha > 0:
-        kernel = replace(kernel, instead="no targets were given")
+    if rows.n_rows > EXACT_ROWS or model.target_norms is None or not model.alpha > 0 or not _has_room(rows):
+        kernel = replace(kernel, instead=_why_no_targets(rows))
         return replace(kernel, others=(*kernel.others, *_by_kernel_error(model, kernel, rows.n_rows)))
     dense = _dense_statements(model, rows, model.target_norms)
     if not dense:
@@ -91,12 +94,18 @@ def certify_rows(model: RidgeModel, rows: CertifiedRows, delta: float) -> Certif
     return replace(dense[0], others=(*dense[1:], replace(kernel, others=()), *kernel.others))
 
 
+def _why_no_targets(rows: CertifiedRows) -> str:
+    """Why the distance for any targets is not stated."""
+    if rows.n_rows > EXACT_ROWS or _has_room(rows):
+        return "no targets were given"
+    return f"no targets were given, and the memory budget has no room for kernel matrices of {rows.n_rows:,} rows"
+
+
 def certify_ridge(
     model: RidgeModel,
     rows: CertifiedRows,
-    predictions: Array,
+    predict: Callable[[Array], Array],
     X_new: Array | None,
-    new_predictions: Array | None,
     *,
     delta: float,
     patience: Patience,
@@ -106,11 +115,13 @@ def certify_ridge(
     rows.require("The distance to exact kernel ridge")
     model.require_penalty()
     product = model.features.exact_kernel().of(rows.X)
-    found = ExactRidge(product, rows.Y, rows.weight, model.alpha, model.intercept).distance(predictions, patience)
+    found = ExactRidge(product, rows.Y, rows.weight, model.alpha, model.intercept).distance(
+        predict(rows.X).astype(float), patience
+    )
     others = []
-    if X_new is not None and new_predictions is not None:
-        others += _at_new_rows(found, X_new, new_predictions, model.machine, delta)
-    if rows.n_rows <= EXACT_ROWS:
+    if X_new is not None:
+        others += _at_new_rows(found, X_new, predict, model.machine, delta)
+    if rows.n_rows <= EXACT_ROWS and _has_room(rows):
         others += _dense_statements(model, rows, None)
     return replace(_distance(found, rows, model), others=tuple(others))
 
@@ -131,10 +142,15 @@ def _distance(found: ExactDistance, rows: CertifiedRows, model: RidgeModel) -> C
     ).certificate()
 
 
-def _at_new_rows(exact: ExactDistance, X: Array, predictions: Array, machine: str, delta: float) -> list[Certificate]:
+def _at_new_rows(
+    exact: ExactDistance, X: Array, predict: Callable[[Array], Array], machine: str, delta: float
+) -> list[Certificate]:
     """The distance at every given row, and a quantile over their law if they are new, and enough for one."""
-    values, slack = exact.at(X)
-    limits = np.max(np.abs(values - predictions) + slack, axis=1)
+    limits = np.empty(len(X))
+    row = 8 * (8 * exact.dual.shape[1] + 4 * X.shape[1] + 8)
+    for some in row_slices(len(X), rows_within(row, least=512)):
+        values, slack = exact.at(X[some])
+        limits[some] = np.max(np.abs(values - predict(X[some])) + slack, axis=1)
     found = [DistanceAtRows(limits=limits, machine=machine).certificate()]
     with suppress(InvalidDataError):  # too few for a quantile; the rows themselves are certified
         if not share_rows(exact.problem.product.X, X):
@@ -149,7 +165,15 @@ def _matrices(model: RidgeModel, rows: CertifiedRows) -> tuple[Array, Array, Arr
     Z = transform(model.features.map_, rows.X, dtype).astype(float) * root[:, None]
     product = model.features.exact_kernel().of(rows.X)
     rounding = product.value_rounding() * float(rows.weight.sum())  # of a matrix whose entries are off by so much
-    return root[:, None] * product.matrix() * root, Z @ Z.T, root, rounding
+    K = product.matrix()
+    K *= root
+    K *= root[:, None]
+    return K, Z @ Z.T, root, rounding
+
+
+def _has_room(rows: CertifiedRows) -> bool:
+    """Whether the dense matrices are within the memory budget: both, both inverses, and a copy while one is made."""
+    return fits(_DENSE_MATRICES * 8 * rows.n_rows**2)
 
 
 def _dense_statements(model: RidgeModel, rows: CertifiedRows, norms: Array | None) -> list[Certificate]:

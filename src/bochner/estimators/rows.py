@@ -16,8 +16,11 @@ from bochner.engines import collection_rows, engine_of
 from bochner.errors import InvalidDataError
 from bochner.estimators.ranges import warn_of_far_rows
 from bochner.features import LinearResponse
+from bochner.memory import MemoryBill, require_memory, row_slices, rows_within
 
 __all__ = ["adopt_columns", "linear_predictions", "new_rows", "open_rows", "over_rows", "rows_to_fit"]
+
+_FEWER = "Predict fewer rows at a time."
 
 
 def rows_to_fit(
@@ -81,12 +84,29 @@ def linear_predictions(
     """
     rows = open_rows(X)
     if rows is None:
-        return over_rows(estimator, X, lambda part: (then(response(part)),))[0]
+        return over_rows(estimator, X, lambda part: (_in_blocks(response, then, part),))[0]
     adopt_columns(estimator, rows, reset=False)
     engine = engine_of(rows)
     answer = _Answer(replace(response, feature_map=engine.ship(response.feature_map)), then)
     width = (response.coef.shape[1],) if shape is None else shape
     return engine.apply(rows, answer, width, np.dtype(rows.dtype if dtype is None else dtype))
+
+
+def _in_blocks(response: LinearResponse, then: Callable[[Array], Array], X: Rows) -> Array:
+    """`then` of the predictions of rows in memory: of all at once if that is all, else of some after the other."""
+    n, t = X.shape[0], response.coef.shape[1]
+    if then is np.asarray:
+        require_memory(MemoryBill({"predictions": n * t * X.dtype.itemsize}), _FEWER)
+        return response(X)
+    rows = rows_within(64 * t, share=0.05, least=1024, most=16384)
+    first = then(response(X[:rows]))
+    require_memory(MemoryBill({"answers": n * first[:1].nbytes}), _FEWER)
+    out = np.empty((n, *first.shape[1:]), dtype=first.dtype)
+    out[:rows] = first
+    for part in row_slices(n, rows):
+        if part.start:
+            out[part] = then(response(X[part]))
+    return out
 
 
 def over_rows(estimator: Any, X: MatrixLike, function: Callable[[Rows], tuple[Array, ...]]) -> list[Array]:

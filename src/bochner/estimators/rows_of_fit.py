@@ -11,7 +11,7 @@ from bochner._dense import dense
 from bochner._typing import Array
 from bochner.data import ArrayRows
 from bochner.errors import AssumptionError
-from bochner.memory import MemoryBill, require_memory
+from bochner.memory import MemoryBill, require_memory, row_slices, rows_within
 from bochner.statistics import RowIdentity, identify
 
 __all__ = ["CertifiedRows", "certified_rows", "in_memory", "share_rows", "without"]
@@ -65,10 +65,12 @@ def certified_rows(
         difference = of_fit.difference(identify(rows), targets=targets, weights=weights)
     weight = np.ones(rows.n_rows) if rows.sample_weight is None else np.asarray(rows.sample_weight, dtype=float)
     present = np.flatnonzero(weight > 0)
-    size = len(present) * rows.n_features * 8
-    require_memory(MemoryBill({"rows": 2 * size}), "Certify fewer rows.")
-    X = dense(rows.X[present])
-    Y = np.asarray(rows.Y, dtype=float).reshape(rows.n_rows, -1)[present]
+    size, per_target = len(present) * rows.n_features * 8, 8 * len(present) * max(1, rows.n_targets)
+    bill = MemoryBill({"rows": 3 * size, "predictions, duals and their products": 8 * per_target if targets else 0})
+    require_memory(bill, "Certify fewer rows.")
+    every = len(present) == rows.n_rows
+    X = dense(rows.X if every else rows.X[present])
+    Y = np.asarray(rows.Y if every else rows.Y[present], dtype=float).reshape(len(present), -1)
     _require_range("The targets", Y)
     _require_range("The weights", weight[present])
     return CertifiedRows(X, Y, weight[present], present, difference)
@@ -76,8 +78,19 @@ def certified_rows(
 
 def share_rows(X: Array, X_new: Array) -> bool:
     """Whether any row is in both."""
-    known = {row.tobytes() for row in np.ascontiguousarray(X, dtype=float)}
-    return any(row.tobytes() in known for row in np.ascontiguousarray(X_new, dtype=float))
+    known = _digests(X)
+    return bool(np.any(np.isin(_digests(X_new), known)))
+
+
+def _digests(X: Array) -> Array:
+    """64 bits of every row: the same for the same row; for two others the same once in 2^64 pairs."""
+    factors = np.random.default_rng(0).integers(0, 2**64, X.shape[1], dtype=np.uint64) | np.uint64(1)
+    found = np.empty(len(X), dtype=np.uint64)
+    for some in row_slices(len(X), rows_within(24 * max(1, X.shape[1]))):
+        bits = np.ascontiguousarray(X[some], dtype=float).view(np.uint64)
+        # Products carry only upwards, and round numbers differ in their upper bits.
+        found[some] = ((bits ^ (bits >> np.uint64(32))) * factors).sum(axis=1, dtype=np.uint64)
+    return found
 
 
 def _require_range(what: str, values: Array) -> None:

@@ -155,9 +155,14 @@ def transform(feature_map: FeatureMap, X: Rows, dtype: FloatType) -> Array:
     return Z
 
 
-def linear_response(feature_map: FeatureMap, X: Rows, coef: Array, offset: Array, dtype: FloatType) -> Array:
-    """z(x).coef + offset of all rows, shape (n, t), without holding the features of more than a tile a thread."""
-    response = np.empty((X.shape[0], coef.shape[1]), dtype=dtype)
+def linear_response(
+    feature_map: FeatureMap, X: Rows, coef: Array, offset: Array, dtype: FloatType, out_type: FloatType | None = None
+) -> Array:
+    """z(x).coef + offset of all rows, shape (n, t), without holding the features of more than a tile a thread.
+
+    It is computed in `dtype` and handed over in `out_type`; None: the same.
+    """
+    response = np.empty((X.shape[0], coef.shape[1]), dtype=dtype if out_type is None else out_type)
     cheaper = feature_map.linear_form(coef)
     if cheaper is not None:
         (feature_map, coef), dtype = cheaper, np.dtype(float)
@@ -191,7 +196,7 @@ class LinearResponse:
 
     def __call__(self, X: Rows) -> Array:
         dtype = np.promote_types(X.dtype, self.precision)
-        return linear_response(self.feature_map, X, self.coef, self.offset, dtype).astype(X.dtype, copy=False)
+        return linear_response(self.feature_map, X, self.coef, self.offset, dtype, X.dtype)
 
 
 def apply_map(feature_map: FeatureMap, X: Rows, out: Array, scratch: Array) -> None:

@@ -21,6 +21,7 @@ from bochner._typing import Array, FloatType, Rows
 from bochner.features.base import FeatureMap, transform
 from bochner.groups import Group, Transforms
 from bochner.kernels.base import Stationary
+from bochner.memory import row_slices, rows_within
 
 __all__ = [
     "KernelMap",
@@ -254,7 +255,8 @@ def draw_nystroem_map(values: KernelMap, others: Array | None = None) -> Nystroe
     drawn = NystroemMap(values, definite_cholesky(K, _JITTER * float(np.max(np.diagonal(K)))))
     if others is None or len(others) == 0:
         return drawn
-    shortfall = drawn.shortfall(others, transform(drawn, others, np.dtype(float)))
+    parts = [others[some] for some in row_slices(len(others), rows_within(24 * drawn.n_components, most=4096))]
+    shortfall = np.concatenate([drawn.shortfall(part, transform(drawn, part, np.dtype(float))) for part in parts])
     return replace(drawn, median_shortfall=float(np.median(shortfall)), mean_shortfall=float(np.mean(shortfall)))
 
 
@@ -266,9 +268,11 @@ def leverage_of_rows(X: Array, pilot: KernelMap, rank: int) -> Array:
     up to a factor, with S a uniform pilot sample (the points of `pilot`) and the eigenvalues those of K_SS.
     """
     K = transform(pilot, pilot.points, np.dtype(float))
-    eigenvalues, U = eigh((K + K.T) / 2)
+    eigenvalues, U = eigh(K.T, overwrite_a=True, check_finite=False)  # of one triangle
     eigenvalues = np.maximum(eigenvalues, 0)[::-1]
     gamma = max(eigenvalues[rank:].sum() / rank, 1e-12 * eigenvalues[0])
-    projected = transform(pilot, X, np.dtype(float)) @ U[:, ::-1]
-    explained = np.sum(projected**2 / (eigenvalues + gamma), axis=1)
+    explained, inverse = np.empty(len(X)), 1 / (eigenvalues + gamma)
+    for some in row_slices(len(X), rows_within(24 * len(U), most=4096)):
+        projected = transform(pilot, X[some], np.dtype(float)) @ U[:, ::-1]
+        explained[some] = np.square(projected, out=projected) @ inverse
     return np.maximum(pilot.diagonal(X) - explained, 1e-12 * gamma) / gamma

@@ -19,11 +19,13 @@ from scipy.linalg import cholesky, solve_triangular
 from bochner._typing import Array
 from bochner.features.base import transform
 from bochner.features.nystroem import KernelMap
+from bochner.memory import row_slices
 
 __all__ = ["pivoted_rows"]
 
 _BLOCKS = (64, 128)  # draws at once: of the first 512 landmarks, and of those after them, where products are larger
 _FIRST = 512
+_ROWS = 2048  # of the factor that are extended at once
 _NOTHING_LEFT = 1e-12  # of the trace: what is left of it is rounding
 
 
@@ -73,8 +75,11 @@ def _extend(
         return
     own = _residual_matrix(X, rows, factor, width, towards)
     root = cholesky(own + 1e-14 * np.trace(own) * np.eye(len(rows)), lower=True)
-    columns = transform(towards(X[rows]), X, np.dtype(float)) - factor[:, :width] @ factor[rows, :width].T
-    added = solve_triangular(root, columns.T, lower=True).T
-    factor[:, width : width + len(rows)] = added
-    np.maximum(residual - np.einsum("ij,ij->i", added, added), 0.0, out=residual)
+    values, before = towards(X[rows]), factor[rows, :width]
+    for some in row_slices(len(X), _ROWS):
+        columns = transform(values, X[some], np.dtype(float))
+        columns -= factor[some, :width] @ before.T
+        added = solve_triangular(root, columns.T, lower=True, overwrite_b=True, check_finite=False).T
+        factor[some, width : width + len(rows)] = added
+        np.maximum(residual[some] - np.einsum("ij,ij->i", added, added), 0.0, out=residual[some])
     residual[rows] = 0.0

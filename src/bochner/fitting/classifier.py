@@ -12,7 +12,7 @@ import numpy as np
 
 from bochner._typing import Array, FloatType, Transformer
 from bochner.data import RowSource
-from bochner.errors import InvalidDataError
+from bochner.errors import InvalidDataError, MemoryBudgetError
 from bochner.features import FeatureMap, LinearResponse
 from bochner.fitting.checkpoints import FitCheckpoint, naming_checkpoint
 from bochner.fitting.features import ChosenFeatures, FeatureSettings
@@ -231,9 +231,14 @@ def _searched(rows: RowSource, labels: Labels, settings: ClassifierSettings, pro
     kernel, tuning = features.kernel_for(rows, (labels.labels, labels.weight))
     best, smallest = None, np.inf
     for width in landmark_numbers(rows.n_rows):
-        chosen = ChosenFeatures(features.draw(kernel, width, rows, tuning), tuning)
         own = progress.within(f"landmarks-{width}")
-        step = _Step.of(rows, labels, chosen, settings, own)
+        try:
+            chosen = ChosenFeatures(features.draw(kernel, width, rows, tuning), tuning)
+            step = _Step.of(rows, labels, chosen, settings, own)
+        except MemoryBudgetError:
+            if best is None:
+                raise
+            break
         loss = step.held_out_loss(settings, own)
         if best is not None and not loss < (1 - _SMALLEST_GAIN) * smallest:
             break
@@ -255,7 +260,7 @@ def add_labelled_rows(
     assert prior is not None
     chosen = settings.features.choose(rows, (labels.labels, labels.weight)) if fit is None else None
     features, feature_map, tuning = _of(chosen, fit)
-    problem = _problem(rows, labels, feature_map, settings)
+    problem = _problem(rows, labels, feature_map, settings, curvature=True)
     solver = problem.newton(problem.weight)
     solution = solver.solve(prior, tol=settings.tol, max_iter=settings.max_iter)
     prior = prior.updated(solution, solver.curvature(solution))
@@ -272,10 +277,12 @@ def _of(chosen: ChosenFeatures | None, fit: FittedClassifier | None) -> tuple[Tr
 
 
 def _problem(
-    rows: RowSource, labels: Labels, feature_map: FeatureMap, settings: ClassifierSettings
+    rows: RowSource, labels: Labels, feature_map: FeatureMap, settings: ClassifierSettings, *, curvature: bool = False
 ) -> ClassificationProblem:
     D = feature_map.n_components
-    bill = classifier_bill(feature_map, n_rows=rows.n_rows, n_classes=labels.n_classes, dtype=rows.dtype)
+    bill = classifier_bill(
+        feature_map, n_rows=rows.n_rows, n_classes=labels.n_classes, dtype=rows.dtype, curvature=curvature
+    )
     require_memory(bill, f"Lower n_components (now {D}), or raise the budget with bochner.set_config(memory=...).")
     stream = FeatureStream(rows, feature_map)
     if settings.loss != "logistic" and not stream.kept and not rows.in_memory:

@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bochner._typing import Array
-from bochner.config import get_config
 from bochner.data import RowSource
+from bochner.errors import MemoryBudgetError
+from bochner.features import FeatureMap
 from bochner.fitting.checkpoints import FitCheckpoint
 from bochner.fitting.left_out import LeftOut, left_out_errors
 from bochner.fitting.moments import MomentsFit, moments_bill
 from bochner.fitting.watch import Watch
 from bochner.fitting.width_rule import WidthCurve, relative_gain
 from bochner.kernels import Stationary
+from bochner.memory import MemoryBill, require_memory
 from bochner.planning import LANDMARKS, landmark_numbers
+from bochner.solvers import PenaltyRule
 from bochner.tuning import Tuning
 
 if TYPE_CHECKING:
@@ -44,8 +47,12 @@ def search_landmarks(
     best: tuple[MomentsFit, LeftOut] | None = None
     reason = "All of the rows are landmarks."
     for width in landmark_numbers(rows.n_rows):
-        drawn = settings.features.draw(kernel, width, rows, tuning)
-        if best is not None and moments_bill(rows, drawn.map)[1].total + best[0].moments.zz.nbytes > _budget():
+        try:
+            drawn = settings.features.draw(kernel, width, rows, tuning)
+            _require_room(rows, drawn.map, settings.rule, best)
+        except MemoryBudgetError:
+            if best is None:
+                raise
             reason = f"{width:,} landmarks do not fit in the memory budget."
             break
         ledger = None if checkpoint is None else checkpoint.moments(f"landmarks-{width}")
@@ -63,8 +70,15 @@ def search_landmarks(
     return best[0].with_width_curve(steps.curve(reason)), best[1]
 
 
-def _budget() -> int:
-    return get_config().memory_budget()
+def _require_room(
+    rows: RowSource, wider: FeatureMap, rule: PenaltyRule, best: tuple[MomentsFit, LeftOut] | None
+) -> None:
+    """Refuse a fit that does not fit in the memory budget beside the best one before it."""
+    items = moments_bill(rows, wider, rule)[1].items
+    if best is not None:
+        fit = best[0].fit
+        items = {**items, "best fit before": best[0].moments.zz.nbytes + fit.feature_map.n_bytes(rows.dtype)}
+    require_memory(MemoryBill(items), "Raise the budget with bochner.set_config(memory=...).")
 
 
 class _Steps:

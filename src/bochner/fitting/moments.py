@@ -30,11 +30,24 @@ _DOUBLE: FloatType = np.dtype(np.float64)
 _LEFT_OUT, _SEED = 4000, 0  # rows that choose the penalty of many; the same ones for every seed of the model
 
 
-def moments_bill(rows: RowSource, feature_map: FeatureMap) -> tuple[PassPlan, MemoryBill]:
-    """Plan of the pass of a direct fit, and its memory bill: blocks are what reading leaves room for."""
+def moments_bill(
+    rows: RowSource, feature_map: FeatureMap, rule: PenaltyRule | None = None
+) -> tuple[PassPlan, MemoryBill]:
+    """Plan of the pass of a direct fit, and its memory bill: blocks are what reading leaves room for.
+
+    `rule` is None for a penalty that leaves no rows out.
+    """
     with config_context(memory=max(1, get_config().memory_budget() - rows.read_bytes)):
         plan = plan_pass(rows.planned_rows, feature_map, rows.n_targets, rows.dtype)
-    bill = ridge_bill(plan, feature_map, n_targets=rows.n_targets, dtype=rows.dtype, reading=rows.read_bytes)
+    leaves_out = rule is not None and rule.alpha in ("auto", "loo") and rows.passes is None
+    bill = ridge_bill(
+        plan,
+        feature_map,
+        n_targets=rows.n_targets,
+        dtype=rows.dtype,
+        reading=rows.read_bytes,
+        leaves_out=leaves_out,
+    )
     return plan, bill
 
 
@@ -75,7 +88,7 @@ class MomentsFit:
         """Start from a new map and empty moments, or those of a checkpoint, after the memory bill is checked."""
         D = drawn.map.n_components
         remedy = f"Lower n_components (now {D}), or raise the budget with bochner.set_config(memory=...)."
-        require_memory(moments_bill(rows, drawn.map)[1], remedy)
+        require_memory(moments_bill(rows, drawn.map, rule)[1], remedy)
         moments = Moments.empty(D, rows.n_targets)
         if ledger is not None:
             ledger.restore(moments)
@@ -103,7 +116,7 @@ class MomentsFit:
 
     def add(self, rows: RowSource, watch: Watch, ledger: MomentsCheckpoint | None = None) -> Self:
         """One pass: add the moments of the rows."""
-        plan, bill = moments_bill(rows, self.fit.feature_map)
+        plan, bill = moments_bill(rows, self.fit.feature_map, self.fit.rule)
         if ledger is not None:
             plan = replace(plan, block_rows=ledger.block_rows or plan.block_rows)
         D = self.fit.feature_map.n_components
@@ -146,7 +159,7 @@ class MomentsFit:
         if not single or rows.arrays is None:
             return self
         double = replace(rows.arrays, dtype=_DOUBLE)
-        if moments_bill(double, self.fit.feature_map)[1].total > get_config().memory_budget():
+        if moments_bill(double, self.fit.feature_map, self.fit.rule)[1].total > get_config().memory_budget():
             return self
         moments = Moments.empty(self.fit.feature_map.n_components, rows.n_targets)
         again = MomentsFit(replace(self.fit, moments=moments, found=None))

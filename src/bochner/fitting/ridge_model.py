@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -11,6 +12,7 @@ from bochner._typing import Array, FloatType, Rows, Transformer
 from bochner.features import FeatureMap, LinearResponse, transform
 from bochner.fitting.intervals import ConformalScores, normal_factor
 from bochner.fitting.width_rule import WidthCurve
+from bochner.memory import MemoryBill, row_slices, rows_within
 from bochner.solvers import PenaltyRule, RidgeSolver, Solution, SolverContext, Spread
 from bochner.statistics import Moments, RowIdentity
 from bochner.tuning import Tuning
@@ -18,6 +20,7 @@ from bochner.tuning import Tuning
 __all__ = ["FittedRidge"]
 
 _SPREAD_ROWS = 1024
+_SPREAD_COPIES = 5  # of the features of a block, in float64
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,27 +111,44 @@ class FittedRidge:
 
     def means_and_deviations(self, X: Rows) -> tuple[Array, Array]:
         """Predictions and their standard deviations, shape (n, t) each, from features that are computed once."""
-        means, leverage, unseen = self.means_and_leverages(X)
-        deviations = np.sqrt(self.solution.noise_variance * (1 + leverage + unseen)[:, None])
-        return means.astype(X.dtype), deviations.astype(X.dtype)
+        shape = (X.shape[0], self.n_targets)
+        means, deviations, noise = (
+            np.empty(shape, X.dtype),
+            np.empty(shape, X.dtype),
+            np.sqrt(self.solution.noise_variance),
+        )
+        for part, mean, leverage, unseen in self._in_blocks(X):
+            means[part] = mean
+            deviations[part] = np.sqrt(1 + leverage + unseen)[:, None] * noise
+        return means, deviations
 
     def means_and_leverages(self, X: Rows) -> tuple[Array, Array, Array]:
         """Predictions (n, t), and their variances (n,) in units of the noise: by the coefficients, beyond the features.
 
         At a row of the fit, the former is its leverage.
         """
+        n = X.shape[0]
+        means, leverages, unseens = np.empty((n, self.n_targets)), np.empty(n), np.empty(n)
+        for part, mean, leverage, unseen in self._in_blocks(X):
+            means[part], leverages[part], unseens[part] = mean, leverage, unseen
+        return means, leverages, unseens
+
+    def _in_blocks(self, X: Rows) -> Iterator[tuple[slice, Array, Array, Array | float]]:
+        """`means_and_leverages` of some rows after the other."""
         dtype, spread = np.promote_types(X.dtype, self.precision), self.spread
-        coef, n = self.solution.coef, X.shape[0]
-        means, leverage, unseen = np.empty((n, coef.shape[1])), np.empty(n), np.empty(n)
-        for start in range(0, n, _SPREAD_ROWS):
-            part = slice(start, start + _SPREAD_ROWS)
+        coef, response = self.solution.coef, self.response()
+        other = self.feature_map.linear_form(coef) is not None  # has fewer rounding errors, and costs little beside Z
+        block_rows = rows_within(8 * _SPREAD_COPIES * len(coef), most=_SPREAD_ROWS)
+        for part in row_slices(X.shape[0], block_rows):
             Z = transform(self.feature_map, X[part], dtype)
-            means[part] = Z @ coef.astype(dtype) + self.solution.intercept
-            leverage[part] = spread.of(Z) - 1
-            unseen[part] = self.feature_map.unseen_variance(X[part], Z, self.solution.alpha)
-        if self.feature_map.linear_form(coef) is not None:  # has fewer rounding errors, and costs little beside Z
-            means = self.response()(X)
-        return means, leverage, unseen
+            mean = response(X[part]) if other else Z @ coef.astype(dtype) + self.solution.intercept
+            unseen = self.feature_map.unseen_variance(X[part], Z, self.solution.alpha)
+            yield part, mean, spread.of(Z) - 1, unseen
+
+    def prediction_bill(self, X: Rows, n_arrays: int) -> MemoryBill:
+        """The bill of so many arrays of predictions, deviations or limits of the rows."""
+        size, D = X.shape[0] * self.n_targets * X.dtype.itemsize, self.feature_map.n_components
+        return MemoryBill({"predictions, deviations and limits": n_arrays * size, "factor of the equations": 8 * D**2})
 
     def interval_factors(self, level: float) -> Array:
         """Half the widths (t,) of prediction intervals in standard deviations."""

@@ -25,6 +25,7 @@ from bochner.fitting.moments import MomentsFit
 from bochner.fitting.ridge import RidgeSettings
 from bochner.fitting.ridge_model import FittedRidge
 from bochner.fitting.watch import Silent
+from bochner.memory import MemoryBill, require_memory
 from bochner.solvers import DirectSolver, LinearSolution, Logistic, PenaltyRule, inverse_temperature, signs_of
 from bochner.statistics import Moments
 
@@ -43,6 +44,9 @@ def fit_signs(
         raise InvalidDataError("loss='squared_error' needs rows in memory. Use loss='logistic'.")
     features = settings.features
     kernel, tuning = features.kernel_for(rows, (labels.labels, labels.weight))
+    columns = 1 if labels.n_classes == 2 else labels.n_classes
+    bill = MemoryBill({"signs of the classes": 17 * len(labels.labels) * columns})
+    require_memory(bill, "Use loss='logistic', or raise the budget with bochner.set_config(memory=...).")
     signed = replace(known, Y=signs_of(labels.labels, labels.n_classes), sample_weight=labels.weight)
     rule = PenaltyRule("auto" if settings.alpha is None else settings.alpha, settings.alphas, settings.fit_intercept)
     if kernel is not None and features.searched_by_refitting:

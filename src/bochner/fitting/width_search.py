@@ -70,7 +70,7 @@ def search_width(
             tuning=tuning,
         )
 
-    passes = _Passes(rows, index, draw, lambda stage: publish(model(stage)), on_block)
+    passes = _Passes(rows, index, settings.rule, draw, lambda stage: publish(model(stage)), on_block)
     search = WidthSearch(rows.n_rows - len(index), held_out.sample_weight, rows.n_targets)
     passes.first(search.next_width)
     reason, best = None, passes.stage
@@ -135,18 +135,19 @@ class _Passes:
         self,
         rows: ArrayRows,
         held_out: Array,
+        rule: PenaltyRule,
         draw: Callable[[int], DrawnFeatures],
         publish: Callable[[_Stage], None],
         on_block: Callable[[int], bool],
     ) -> None:
-        self._rows, self._held_out = rows, held_out
+        self._rows, self._held_out, self._rule = rows, held_out, rule
         self._draw, self._publish = draw, publish
         self._on_block, self._stopped = on_block, False
 
     def first(self, width: int) -> None:
         """The first map; its moments are published while they grow."""
         features = self._draw(width)
-        plan, bill = moments_bill(self._train(), features.map)
+        plan, bill = moments_bill(self._train(), features.map, self._rule)
         require_memory(bill, "Raise the budget with bochner.set_config(memory=...).")
         self._enter(self._empty(features))
         self._gather(self.stage, plan)
@@ -203,5 +204,5 @@ class _Passes:
 
     def _plan(self, features: DrawnFeatures, beside: int) -> PassPlan | None:
         """The pass over a map, if there is memory for it beside so many bytes."""
-        plan, bill = moments_bill(self._train(), features.map)
+        plan, bill = moments_bill(self._train(), features.map, self._rule)
         return plan if bill.total + beside <= get_config().memory_budget() else None

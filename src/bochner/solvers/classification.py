@@ -11,6 +11,7 @@ from scipy.special import logsumexp
 
 from bochner._random import Purpose, generator
 from bochner._typing import Array, FloatType
+from bochner.config import get_config
 from bochner.features import FeatureMap
 from bochner.memory import MAP, MemoryBill
 from bochner.solvers.dual import DualAscent
@@ -221,8 +222,14 @@ def out_of_fold_scores(
     return rows, scores
 
 
-def classifier_bill(feature_map: FeatureMap, *, n_rows: int, n_classes: int, dtype: FloatType) -> MemoryBill:
-    """The bill of a classifier: features of all rows if they are kept, a pilot of rows and its equations, scores."""
+def classifier_bill(
+    feature_map: FeatureMap, *, n_rows: int, n_classes: int, dtype: FloatType, curvature: bool = False
+) -> MemoryBill:
+    """The bill of a classifier: features of all rows if they are kept, a pilot of rows and its equations, scores.
+
+    `curvature` adds what `partial_fit` keeps for the rows to come: a matrix, one for each thread that sums it, and two
+    copies of the one before in the equations.
+    """
     D, item = feature_map.n_components, dtype.itemsize
     kept, pilot = n_rows * D * item, min(n_rows, pilot_rows(D, item))
     items = {
@@ -230,4 +237,6 @@ def classifier_bill(feature_map: FeatureMap, *, n_rows: int, n_classes: int, dty
         "scores of the classes": 6 * 8 * n_rows * (1 if n_classes == 2 else n_classes),
         "pilot rows and their equations": 2 * pilot * D * item + 2 * min(pilot, D) ** 2 * item,
     }
+    if curvature:
+        items["curvature of the rows"] = 8 * (D + 1) ** 2 * (3 + get_config().threads())
     return MemoryBill(items | ({KEPT_FEATURES: kept} if can_be_kept(kept) else {}))

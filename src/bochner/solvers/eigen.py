@@ -6,11 +6,14 @@ import numpy as np
 from scipy.linalg import eigh
 
 from bochner._typing import Array, FloatType
+from bochner.memory import fits
 from bochner.solvers.problem import RidgePoint, RidgeProblem
 from bochner.statistics.leave_one_out import RidgeBasis
 from bochner.statistics.moments import Moments
 
 __all__ = ["EigenRidge"]
+
+_DIVIDE_AND_CONQUER = 32  # bytes for every entry of G that the faster driver holds, G and the result among them
 
 
 class EigenRidge:
@@ -32,7 +35,7 @@ class EigenRidge:
 
     def __init__(self, problem: RidgeProblem) -> None:
         self.problem = problem
-        eigenvalues, self.vectors = eigh(problem.gram, lower=True, driver="evd", check_finite=False)
+        eigenvalues, self.vectors = _eigh(problem.gram)
         self.eigenvalues = np.maximum(eigenvalues, 0.0)
         self.cross = self.vectors.T @ problem.cross
 
@@ -54,12 +57,11 @@ class EigenRidge:
     def basis(self, alphas: Array, moments: Moments, dtype: FloatType) -> RidgeBasis:
         """The models of some penalties in the eigenbasis, in a float type: what a leave-one-out pass needs."""
         inverse = 1 / (self.eigenvalues[:, None] + alphas)
-        slopes = (self.cross[:, :, None] * inverse[:, None, :]).reshape(self.problem.width, -1).astype(dtype)
         centred = float(self.problem.intercept)
         return RidgeBasis(
-            self.vectors.astype(dtype),
+            self.vectors.astype(dtype, copy=False),
             inverse.astype(dtype),
-            slopes,
+            self.cross,
             centred * moments.z_mean,
             centred * moments.y_mean,
             centred / self.problem.n,
@@ -69,3 +71,10 @@ class EigenRidge:
         """Coefficients (D, t)."""
         solution: Array = self.vectors @ (self.cross / (self.eigenvalues + alpha)[:, None])
         return solution
+
+
+def _eigh(gram: Array) -> tuple[Array, Array]:
+    """Eigenvalues and eigenvectors, by divide and conquer if its workspace is within the memory budget."""
+    driver = "evd" if fits(_DIVIDE_AND_CONQUER * gram.size) else "evr"
+    found: tuple[Array, Array] = eigh(gram, lower=True, driver=driver, check_finite=False)
+    return found

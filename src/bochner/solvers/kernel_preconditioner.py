@@ -25,7 +25,7 @@ DENSE_ROWS = 4000
 """Rows up to which the kernel matrix is factorised: 128 MB, and seconds."""
 
 _LANDMARKS = 2048
-_BLOCK = 4096
+_BLOCK = 1024
 _SEED = 0
 
 Precondition = Callable[[Array, Array], Array]

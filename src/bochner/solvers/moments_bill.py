@@ -11,14 +11,27 @@ __all__ = ["pca_bill", "ridge_bill"]
 
 
 def ridge_bill(
-    plan: PassPlan, feature_map: FeatureMap, *, n_targets: int, dtype: FloatType, reading: int = 0
+    plan: PassPlan,
+    feature_map: FeatureMap,
+    *,
+    n_targets: int,
+    dtype: FloatType,
+    reading: int = 0,
+    leaves_out: bool = False,
 ) -> MemoryBill:
     """The bill of a direct ridge fit: the pass over the rows, or the solution of the equations if that holds more.
 
-    The solution holds the reduced matrix (8 D^2 bytes) and its reflectors (half of that) beside the moments. `reading`
-    is what the source of the rows holds during the pass.
+    The solution holds the reduced matrix (8 D^2 bytes) and its reflectors (half of that) beside the moments. Where rows
+    are left out (`leaves_out`) it holds the eigenvectors, and a copy of the moments or blocks of features. `reading` is
+    what the source of the rows holds during the pass.
     """
-    solution = {"solution of the equations": 12 * feature_map.n_components**2}
+    D = feature_map.n_components
+    solution = {"solution of the equations": 12 * D**2}
+    if leaves_out:
+        solution = {
+            "eigenvectors of the moments": 8 * D**2,
+            "pass over rows that are left out": 8 * D * (D + n_targets),
+        }
     return _bill(plan, feature_map, n_targets, dtype, solution, reading)
 
 

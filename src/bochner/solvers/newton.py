@@ -124,11 +124,13 @@ class NewtonSolver:
         """Curvature sum_i s_i mean_c p_ic (1 - p_ic) (z_i, 1)(z_i, 1)' at a solution, for the Laplace approximation."""
         total = np.zeros((self.stream.width + 1,) * 2)
         scores = self.stream.forward(solution.coef) + solution.intercept
-        importance = self._importance(self.loss.probabilities(scores))
+        root = np.sqrt(self._importance(self.loss.probabilities(scores)))
 
         def product(Z: Array, rows: slice) -> Array:
-            extended = np.column_stack([Z.astype(float), np.full(len(Z), float(self.fit_intercept))])
-            return extended.T @ (importance[rows, None] * extended)
+            extended = np.empty((len(Z), self.stream.width + 1))
+            np.multiply(Z, root[rows, None], out=extended[:, :-1])
+            extended[:, -1] = root[rows] * self.fit_intercept
+            return extended.T @ extended
 
         self.stream.for_each(product, lambda part: np.add(total, part, out=total))
         return total

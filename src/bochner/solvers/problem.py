@@ -46,7 +46,8 @@ class RidgeProblem:
         gram, cross, energy = moments.zz, moments.zy, moments.yy
         if not fit_intercept:
             z, y, weight = moments.z_mean, moments.y_mean, moments.weight
-            gram = gram + weight * np.outer(z, z)
+            gram = np.outer(weight * z, z)
+            gram += moments.zz
             cross, energy = cross + weight * np.outer(z, y), energy + weight * y**2
         return cls(gram, cross, energy, moments.weight, fit_intercept, moments.precision)
 

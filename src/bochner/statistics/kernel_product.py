@@ -10,6 +10,7 @@ rounded outwards. With a group, k is the orbit kernel E k(g x, g' y).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -24,10 +25,14 @@ from bochner.features import FeatureMap, RankWarp, WarpedMap, transform
 from bochner.features.nystroem import KernelMap, draw_nystroem_map
 from bochner.groups import Transforms
 from bochner.kernels.base import Isotropic, Stationary
+from bochner.memory import row_slices
 
-__all__ = ["ExactKernel", "KernelProduct"]
+__all__ = ["BLOCK_ROWS", "ExactKernel", "KernelProduct"]
 
 _TILE = 512  # rows and columns: 2 MB of values, which stay in L2
+BLOCK_ROWS = 128
+"""Rows of the kernel matrix that are computed at a time where all of it is looked at once."""
+
 _UNIT = 2.0**-53
 _PROFILE = 1e-14  # relative error of a profile at a given distance: exp, powers and Bessel functions
 _GEMM_ERROR = 1e-12  # of a kernel value, up to which distances come from inner products
@@ -141,6 +146,11 @@ class KernelProduct:
             rows = slice(start, start + _TILE)
             out[rows] = self._values.tile(left[rows], self._rows)
         return out
+
+    def row_blocks(self) -> Iterator[tuple[slice, Array]]:
+        """Rows of `matrix()`, some at a time, with their numbers."""
+        for rows in row_slices(self.n_rows, BLOCK_ROWS):
+            yield rows, self._values.tile(self._rows[rows], self._rows)
 
     def value_rounding(self) -> float:
         """By how much any entry of `matrix()` may be off."""

@@ -10,10 +10,14 @@ import numpy as np
 from bochner._typing import Array
 from bochner.data import Block
 from bochner.engines import Cut
+from bochner.memory import row_slices, rows_within
 from bochner.statistics.feature_reduction import FeatureReduction, FeatureSpace
 from bochner.statistics.moments_pass import PassPlan, plan_pass
 
 __all__ = ["LeaveOneOut", "RidgeBasis"]
+
+_SHARE_OF_BUDGET = 0.2  # of memory, for features of blocks and their products with the eigenvectors
+_COLUMNS, _ROWS = 256, 512  # fitted values at once: some megabytes
 
 
 class RidgeBasis(NamedTuple):
@@ -25,8 +29,8 @@ class RidgeBasis(NamedTuple):
         V.
     inverse : array of shape (D, a)
         1 / (lam + alpha), for a penalties.
-    slopes : array of shape (D, t a)
-        Coefficients V'w of every target and penalty.
+    cross : array of shape (D, t), float64
+        V'c: coefficients V'w are cross / (lam + alpha).
     z_mean, y_mean : arrays of shape (D,), (t,)
         What is removed from features and targets; zeros without an intercept.
     of_mean : float
@@ -35,7 +39,7 @@ class RidgeBasis(NamedTuple):
 
     vectors: Array
     inverse: Array
-    slopes: Array
+    cross: Array
     z_mean: Array
     y_mean: Array
     of_mean: float
@@ -63,7 +67,9 @@ class LeaveOneOut(FeatureReduction[Array, Array]):
     def cut(self, n_rows: int) -> Cut:
         n_targets = len(self.basis.y_mean)
         plan = self.plan or plan_pass(n_rows, self.feature_map, n_targets, self.dtype)
-        return Cut(plan.block_rows, plan.n_threads)
+        D, item, threads = self.feature_map.n_components, self.dtype.itemsize, plan.n_threads
+        row = threads * (2 * D * item + 16 * n_targets + 8 * self.basis.inverse.shape[1])
+        return Cut(min(plan.block_rows, rows_within(row, share=_SHARE_OF_BUDGET, most=plan.block_rows)), threads)
 
     def elsewhere(self) -> LeaveOneOut:  # the plan is for all rows on this machine
         return replace(self, plan=None)
@@ -82,12 +88,25 @@ class LeaveOneOut(FeatureReduction[Array, Array]):
         Z -= basis.z_mean.astype(self.dtype)
         np.matmul(Z, basis.vectors, out=rotated)
         weight = np.ones(block.n_rows) if block.sample_weight is None else block.sample_weight
-        fitted = (rotated @ basis.slopes).reshape(block.n_rows, -1, n_alphas)
-        np.square(rotated, out=rotated)
-        leverage = np.minimum(weight, 1)[:, None] * (rotated @ basis.inverse + basis.of_mean)
-        error = (block.Y - basis.y_mean)[:, :, None] - fitted
-        error /= np.maximum(1 - leverage, np.finfo(self.dtype).eps)[:, None, :]
-        return np.einsum("i,ija->a", weight, error**2)
+        total, step = np.zeros(n_alphas), max(1, _COLUMNS // n_alphas)
+        spare = np.empty((block.n_rows, n_alphas))
+        for some in row_slices(block.n_rows, _ROWS):
+            leverage = np.minimum(weight[some], 1)[:, None] * (np.square(rotated[some]) @ basis.inverse + basis.of_mean)
+            spare[some] = np.maximum(1 - leverage, np.finfo(self.dtype).eps)
+        for targets in row_slices(len(basis.y_mean), step):
+            slopes = self._slopes(targets)
+            for some in row_slices(block.n_rows, _ROWS):
+                fitted = (rotated[some] @ slopes).reshape(-1, targets.stop - targets.start, n_alphas)
+                error = (block.Y[some, targets] - basis.y_mean[targets])[:, :, None] - fitted
+                error /= spare[some, None, :]
+                total += np.einsum("i,ija,ija->a", weight[some], error, error)
+        return total
+
+    def _slopes(self, targets: slice) -> Array:
+        """Coefficients V'w of some targets and every penalty, shape (D, targets * a)."""
+        cross = self.basis.cross[:, targets, None]
+        slopes: Array = (cross * self.basis.inverse[:, None, :]).reshape(len(cross), -1).astype(self.dtype, copy=False)
+        return slopes
 
     def add(self, total: Array, part: Array) -> Array:
         return np.add(total, part, out=total)

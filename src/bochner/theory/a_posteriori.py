@@ -6,6 +6,7 @@ sample pairs or rows that are independent of the frequencies, and count; their p
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -29,7 +30,7 @@ class AllPairs(Bound):
 
     Parameters
     ----------
-    error : array
+    error : array of shape (n, n), or iterable of blocks of its rows
         s(x_i, x_j) - k(x_i, x_j) for all pairs.
     rounding : float, default=0.0
         By how much the computed errors may be off.
@@ -39,7 +40,7 @@ class AllPairs(Bound):
         Which rows these are; None: "these n rows".
     """
 
-    error: Array
+    error: Iterable[Array]
     rounding: float = 0.0
     kernel: str = "the kernel"
     rows: str | None = None
@@ -51,8 +52,11 @@ class AllPairs(Bound):
 
     def certificate(self) -> Certificate:
         """The largest error of these rows; no probability is involved."""
-        value, n = float(np.max(np.abs(self.error), initial=0.0)), len(self.error)
-        rms = float(np.sqrt(np.mean(np.square(self.error))))
+        value, squares, n = 0.0, 0.0, 0
+        for block in map(np.atleast_2d, self.error):
+            value = max(value, float(np.max(np.abs(block), initial=0.0)))
+            squares, n = squares + float(np.einsum("ij,ij->", block, block)), n + len(block)
+        rms = float(np.sqrt(squares)) / max(n, 1)
         rows = f"these {n:,} rows" if self.rows is None else self.rows
         claim = f"the largest error of {self.kernel} over all pairs of {rows} is {{value}} (computed)"
         return self._certificate(value + self.rounding, 0.0, claim, n_rows=n, root_mean_square=rms)
@@ -153,8 +157,8 @@ class SpectralCloseness(Bound):
     def certificate(self) -> Certificate:
         """Delta of these rows; no probability is involved."""
         n = len(self.exact)
-        ridge = self.alpha * np.eye(n)
-        ratios = eigh(self.approximate + ridge, self.exact + ridge, eigvals_only=True)
+        approximate, exact = (_with_ridge(K, self.alpha) for K in (self.approximate, self.exact))
+        ratios = eigh(approximate.T, exact.T, eigvals_only=True, overwrite_a=True, overwrite_b=True)
         rounding = 64 * np.finfo(float).eps * (n + float(np.trace(self.exact)) / self.alpha)
         largest = float(np.max(np.abs(ratios - 1)))
         value = largest * (1 + 1e-6) + rounding + (1 + largest) * 2 * self.rounding / self.alpha
@@ -219,3 +223,10 @@ def _mean_limit(values: Array, largest: float, delta: float) -> float:
     require(N >= 2, "at least two pairs", N)
     spread = np.sqrt(2 * np.var(values, ddof=1) * log / N)
     return float(min(largest, np.mean(values) + spread + 7 * largest * log / (3 * (N - 1))))
+
+
+def _with_ridge(K: Array, alpha: float) -> Array:
+    """K + alpha I, in a new array."""
+    shifted = K.copy()
+    shifted[np.diag_indices_from(shifted)] += alpha
+    return shifted

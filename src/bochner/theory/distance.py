@@ -126,12 +126,14 @@ class AnyTargetDistance(Bound):
 
     def certificate(self) -> Certificate:
         """Limit on the root mean square difference, whatever the targets are; no probability is involved."""
-        difference = self.alpha * (self._inverse(self.exact) - self._inverse(self.approximate))
+        difference = self._inverse(self.exact)  # in place: every copy of these matrices counts
+        difference -= self._inverse(self.approximate)
+        difference *= self.alpha
         n, total = len(self.exact), float(self.root @ self.root) * len(self.norms)
         rounding = (
             64 * np.finfo(float).eps * (n + float(np.trace(self.exact)) / self.alpha) + self.rounding / self.alpha
         )
-        worst = float(np.max(np.abs(eigvalsh(difference)))) * (1 + 1e-6) + rounding
+        worst = float(np.max(np.abs(eigvalsh(difference.T, overwrite_a=True)))) * (1 + 1e-6) + rounding
         value = worst * float(np.linalg.norm(self.norms)) / np.sqrt(total)
         weights = " (weighted as in the fit)" if np.any(self.root != 1) else ""
         claim = (
@@ -142,11 +144,13 @@ class AnyTargetDistance(Bound):
 
     def _inverse(self, K: Array) -> Array:
         n = len(K)
-        factor = cho_factor(K + self.alpha * np.eye(n))
-        inverse: Array = cho_solve(factor, np.eye(n))
+        shifted = K.T.copy(order="F")  # symmetric
+        shifted[np.diag_indices_from(shifted)] += self.alpha
+        factor = cho_factor(shifted, overwrite_a=True)
+        inverse: Array = cho_solve(factor, np.asfortranarray(np.eye(n)), overwrite_b=True)
         if self.intercept:  # of (P K P + alpha I) on the complement of s
             along = inverse @ self.root
-            inverse = inverse - np.outer(along, along) / (self.root @ along)
+            inverse -= np.outer(along, along / (self.root @ along))
         return inverse
 
 

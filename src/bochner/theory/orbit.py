@@ -5,6 +5,7 @@ k_q(x, y) = E k(g x, g' y),   g, g' independent from q,   every g unitary
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
@@ -287,11 +288,13 @@ class Invariance(Bound):
 
     Parameters
     ----------
-    moved, still : array
-        psi(h x) and psi(x), of shape (..., n, D) and (n, D).
+    moved : iterable of arrays of shape (n, D)
+        psi(h x), of one transformation after the other.
+    still : array of shape (n, D)
+        psi(x).
     """
 
-    moved: Array
+    moved: Iterable[Array]
     still: Array
 
     statement: ClassVar[str] = "max over rows and transformations of ||psi(h x) - psi(x)||, computed"
@@ -301,7 +304,7 @@ class Invariance(Bound):
 
     def certificate(self) -> Certificate:
         """The largest change of these rows; no probability is involved."""
-        change = np.linalg.norm(self.moved - self.still, axis=-1)
+        change = np.array([np.linalg.norm(moved - self.still, axis=-1) for moved in self.moved])
         length = np.linalg.norm(self.still, axis=-1)
         value, n_moves = float(np.max(change)), change.size // len(self.still)
         relative = float(np.sqrt(np.mean(change**2) / np.mean(length**2)))

@@ -24,7 +24,7 @@ __all__ = ["REGION", "SECOND_MOMENT", "MarkovBound", "UniformBound", "diameter_o
 REGION = "the region has the stated diameter and was fixed before the frequencies"
 SECOND_MOMENT = "the spectral measure has a second moment"
 
-_ROWS = 2**16
+_BLOCK = 2**20  # numbers at once
 
 
 def diameter_of(X: Rows, kernel: Stationary) -> float:
@@ -33,7 +33,8 @@ def diameter_of(X: Rows, kernel: Stationary) -> float:
     The diagonal of their box, or twice the largest distance from its middle, whichever is smaller; two passes.
     """
     scales = normalised(kernel).scales_per_feature(X.shape[1])
-    blocks = [slice(start, start + _ROWS) for start in range(0, X.shape[0], _ROWS)]
+    rows = max(1, _BLOCK // max(1, X.shape[1]))
+    blocks = [slice(start, start + rows) for start in range(0, X.shape[0], rows)]
     low = np.min([dense(X[block], float).min(axis=0) for block in blocks], axis=0) / scales
     high = np.max([dense(X[block], float).max(axis=0) for block in blocks], axis=0) / scales
     middle = (low + high) / 2

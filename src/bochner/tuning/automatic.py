@@ -23,6 +23,7 @@ from bochner._dense import dense
 from bochner._random import Purpose, generator
 from bochner._threads import results_in_threads
 from bochner._typing import Array, Rows
+from bochner.config import get_config
 from bochner.features import RankWarp
 from bochner.kernels import Stationary
 from bochner.tuning.clock import Clock
@@ -35,6 +36,8 @@ from bochner.tuning.search import tune
 __all__ = ["Columns", "tune_automatically"]
 
 _LEARNED, _COMPARED, _REFINED = 400, 1000, 800  # rows of the search, of the comparison (with those), of the refinement
+_FEWEST_COMPARED = 100  # of the rows of the comparison that none was learned from, however small the memory budget is
+_SHARE_OF_BUDGET = 0.6  # of memory, for all kernel matrices at once
 _FEW, _SHARE = 300, 0.6  # rows of which all learn; the share that does of some more
 _SHORTER = (0.25, 0.06)
 _COMMON, _PER_COLUMN, _OTHER_KERNEL, _LAST = 12, 25, 10, 8  # iterations
@@ -89,6 +92,7 @@ class _Search:
     seed: int
     penalty: float | None
     clock: Clock
+    n_compared: int = _COMPARED
 
     def descend(self, columns: Columns, kernel: Stationary, start: EvidenceParameters, size: Size) -> _Candidate:
         rows = TuningRows(columns.X, self.Y, self.weight, columns.unit, len(start.log_scales) > 1)
@@ -132,7 +136,7 @@ class _Search:
 
     def errors(self, candidate: _Candidate) -> Array:
         """Squared leave-one-out errors of the rows that the candidate was not learned from, summed over targets."""
-        rows = slice(0, _COMPARED)
+        rows = slice(0, self.n_compared)
         weight = None if self.weight is None else self.weight[rows]
         process = KernelEvidence(candidate.columns.X[rows], self.Y[rows], weight, candidate.stage.kernel)
         return process.leave_one_out(candidate.parameters)[self.n_learned :]
@@ -178,7 +182,9 @@ def tune_automatically(
         return _in_units(tune(plain.X, Y, kernels, per_feature=False, n_samples=n_samples, **common), plain.unit)
     clock, n = Clock(None), len(rows)
     n_learned = n if n <= _FEW else min(_LEARNED, int(_SHARE * n))
-    search = _Search(_standardised(Y, weight), weight, n_learned, seed, penalty, clock)
+    compared = Size(_COMPARED, None, 0).within(_SHARE_OF_BUDGET / get_config().threads()).rows
+    n_compared = max(compared, n_learned + _FEWEST_COMPARED)
+    search = _Search(_standardised(Y, weight), weight, n_learned, seed, penalty, clock, n_compared)
     kinds = [plain, *([Columns.ranked(rows)] if warps and _gains_from_ranks(rows) else [])]
     middle = _middle(kernels)
     found = list(chain(*results_in_threads([partial(search.of_columns, kind, middle) for kind in kinds])))
@@ -187,7 +193,8 @@ def tune_automatically(
     best = search.best(rivals)
     stages = [candidate.stage for candidate in [*found, *rivals[1:]]]
     if n_learned < n:
-        best = search.descend(best.columns, best.stage.kernel, best.parameters, Size(_REFINED, None, _LAST))
+        size = Size(_REFINED, None, _LAST).within(_SHARE_OF_BUDGET)
+        best = search.descend(best.columns, best.stage.kernel, best.parameters, size)
         stages.append(best.stage)
     return _tuning(best, stages, clock)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.optimize import OptimizeResult, minimize
@@ -10,6 +10,7 @@ from scipy.optimize import OptimizeResult, minimize
 from bochner._dense import dense
 from bochner._random import Purpose, generator
 from bochner._typing import Array, Rows
+from bochner.config import get_config
 from bochner.kernels import Stationary
 from bochner.tuning.clock import Clock
 from bochner.tuning.coordinates import Coordinates, FreeVariances, GivenRatio, Loss
@@ -23,6 +24,8 @@ from bochner.tuning.result import Stage
 __all__ = ["Descent", "Size", "TuningRows", "quasi_newton", "starts", "tuning_seed"]
 
 _CRITERIA: dict[str, Criterion] = {"evidence": evidence, "gcv": gcv}
+_COPIES = 6  # of the features or of the kernel matrix, in float64, that a gradient holds
+_FEWEST_ROWS, _FEWEST_FREQUENCIES = 64, 16  # however small the memory budget is
 _FAR_BETTER = 0.25  # of the criterion per row
 _SPREAD_OF_STARTS = 0.5  # standard deviation of the perturbed starts, in the logarithm of a scale
 
@@ -71,6 +74,20 @@ class Size:
     frequencies: int | None
     iterations: int
     factors: tuple[float, ...] = ()
+
+    @property
+    def bytes(self) -> int:
+        """Memory of the criterion and its gradient: copies of the features and their moments, or of the kernel."""
+        if self.frequencies is None:
+            return 8 * _COPIES * self.rows**2
+        width = 2 * self.frequencies
+        return 8 * (_COPIES * self.rows * width + 3 * width**2)
+
+    def within(self, share: float) -> Size:
+        """The size with fewer rows and frequencies, if it takes more than a share of the memory budget."""
+        shrunk = np.sqrt(min(1.0, share * get_config().memory_budget() / self.bytes))
+        frequencies = None if self.frequencies is None else max(_FEWEST_FREQUENCIES, int(shrunk * self.frequencies))
+        return replace(self, rows=max(_FEWEST_ROWS, int(shrunk * self.rows)), frequencies=frequencies)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import numpy as np
 
 from bochner._threads import results_in_threads
 from bochner._typing import Array, Rows
+from bochner.config import get_config
 from bochner.kernels import Gaussian, Matern, Stationary
 from bochner.tuning.choice import best_kernel
 from bochner.tuning.clock import Clock
@@ -27,6 +28,7 @@ _EXACT_SEARCH = Size(800, None, 30, _SHORTER)
 _EXACT_REFINEMENT = Size(2000, None, 20)
 _SEEN = 0.8  # of the rows, by the refinement; others compare its scales with one for all columns
 _FEWEST_TO_COMPARE, _COMPARED = 200, 1000
+_SHARE_OF_BUDGET = 0.6  # of memory, for all descents that run at once
 _REFINEMENT_SHARE = 1.0  # of the work of the final fit: what the refinement may cost at most
 
 
@@ -91,11 +93,14 @@ def tune(
     exact = all([exact, criterion == "evidence", *map(KernelEvidence.is_for, kernels)])
     points = [(kernel, start) for kernel in kernels for start in starts(data, kernel, seed, n_restarts)]
     search = [Descent(data, kernel, start, seed, criterion, penalty, clock) for kernel, start in points]
-    size = _EXACT_SEARCH if exact else _SEARCH[per_feature]
+    at_once = min(get_config().threads(), len(search))
+    size = (_EXACT_SEARCH if exact else _SEARCH[per_feature]).within(_SHARE_OF_BUDGET / at_once)
     done = results_in_threads([partial(descent.run, size) for descent in search])
     best, factor = _choose(data, kernels, done, n_restarts, exact)
     last = replace(done[best], theta=_parameters(done[best]).stretched(np.log(factor)).to_vector())
-    last = _refined(search[best], last, _refinement(data, n_samples or len(data.Y), width, exact), done)
+    refined = _refinement(data, n_samples or len(data.Y), width, exact)
+    affordable = None if refined is None else refined.within(_SHARE_OF_BUDGET)
+    last = _refined(search[best], last, affordable if affordable and affordable.rows > size.rows else None, done)
     if exact and per_feature:
         last = _or_common_scale(search[best], last, done)
     return _tuning(data, last, done, criterion, n_restarts, clock)

@@ -1,0 +1,1 @@
+"""Peak memory of public calls against their budget (docs/memory.md)."""
