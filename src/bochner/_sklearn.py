@@ -15,7 +15,6 @@ from sklearn.callback import with_callbacks as _with_callbacks
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metaestimators import available_if as _available_if
 from sklearn.utils.validation import _check_sample_weight
-from sklearn.utils.validation import validate_data as _validate_data
 
 from bochner._magnitude import largest_number, refuse_huge
 from bochner.errors import InvalidDataError
@@ -34,8 +33,6 @@ __all__ = [
     "check_sample_weight",
     "refuse_lazy",
     "validated",
-    "validated_rows",
-    "validated_rows_and_targets",
     "with_callbacks",
 ]
 
@@ -111,28 +108,6 @@ def check_sample_weight(sample_weight: Any, X: Any) -> Any:
     checked = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
     refuse_huge(checked, "sample_weight", largest_number(checked.dtype))
     return checked
-
-
-def validated_rows(estimator: Any, X: Any, *, reset: bool, **checks: Any) -> Any:
-    """Finite rows of an estimator, dense or CSR, in float32 or float64, whose squares are numbers, too.
-
-    `checks` are further ones of scikit-learn's `validate_data`.
-    """
-    rows = _validate_data(
-        estimator, X, **{"accept_sparse": "csr", "dtype": [np.float64, np.float32], "reset": reset, **checks}
-    )
-    names = getattr(estimator, "feature_names_in_", None)
-    refuse_huge(rows, "X", largest_number(rows.dtype, rows.shape[1]), names)
-    return rows
-
-
-def validated_rows_and_targets(estimator: Any, X: Any, y: Any, *, reset: bool, **checks: Any) -> tuple[Any, Any]:
-    """Rows as in `validated_rows`, and targets, or labels of classes, for them."""
-    X, y = _validate_data(estimator, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset, **checks)
-    limit = largest_number(X.dtype, X.shape[1])
-    refuse_huge(X, "X", limit, getattr(estimator, "feature_names_in_", None))
-    refuse_huge(np.asarray(y), "y", limit)
-    return X, y
 
 
 def refuse_lazy(X: Any, name: str = "X") -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import column_or_1d
 
-from bochner._sklearn import check_sample_weight, validated_rows
+from bochner._sklearn import check_sample_weight
 from bochner._typing import Array
 from bochner.data import ArrayRows
 from bochner.errors import AssumptionError, InvalidDataError
@@ -18,6 +18,7 @@ from bochner.estimators.map_transformer import CertificateContext, MapTransforme
 from bochner.estimators.ridge_certificate import RidgeModel, certify_ridge
 from bochner.estimators.rows import adopt_columns, new_rows, open_rows
 from bochner.estimators.rows_of_fit import CertifiedRows, certified_rows, in_memory
+from bochner.estimators.validation import validated_rows
 from bochner.fitting import FittedClassifier
 from bochner.solvers import signs_of
 from bochner.solvers.exact_ridge import Patience

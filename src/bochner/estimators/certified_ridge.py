@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from bochner._sklearn import check_sample_weight, validated_rows
+from bochner._sklearn import check_sample_weight
 from bochner.data import ArrayRows
 from bochner.errors import AssumptionError, InvalidDataError, invalid_parameter
 from bochner.estimators.map_transformer import CertificateContext, certified_features
 from bochner.estimators.ridge_certificate import RidgeModel, certify_ridge, certify_rows, certify_without_rows
 from bochner.estimators.rows import adopt_columns, new_rows, open_rows, rows_to_fit
 from bochner.estimators.rows_of_fit import CertifiedRows, certified_rows, in_memory, without
+from bochner.estimators.validation import validated_rows
 from bochner.fitting import WIDTHS, FittedRidge, calibration_split, left_out_rows
 from bochner.solvers.exact_ridge import Patience
 from bochner.theory import Certificate

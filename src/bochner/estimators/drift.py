@@ -12,16 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from bochner._random import Purpose, generator, resolve_seed
-from bochner._sklearn import (
-    LENGTH_SCALE_RULE,
-    SEED_RULE,
-    Interval,
-    OurWords,
-    StrOptions,
-    refuse_lazy,
-    validated,
-    validated_rows,
-)
+from bochner._sklearn import LENGTH_SCALE_RULE, SEED_RULE, Interval, OurWords, StrOptions, refuse_lazy, validated
 from bochner._typing import Array, ArrayLike, Constraints, FloatType, MatrixLike, Seed
 from bochner.comparison.attribution import column_shares
 from bochner.comparison.group_sums import group_sums
@@ -40,6 +31,7 @@ from bochner.errors import InvalidDataError
 from bochner.estimators.drift_plot import plot_evidence
 from bochner.estimators.drift_report import DriftReport
 from bochner.estimators.fourier import SAMPLING_RULE
+from bochner.estimators.validation import validated_rows
 from bochner.kernels import Stationary
 from bochner.sampling import Sampler
 from bochner.tuning import ScaleRule

@@ -9,11 +9,12 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from bochner._random import resolve_seed
-from bochner._sklearn import SEED_RULE, Interval, StrOptions, refuse_lazy, validated, validated_rows
+from bochner._sklearn import SEED_RULE, Interval, StrOptions, refuse_lazy, validated
 from bochner._typing import Constraints, JsonDict, Rows
 from bochner.errors import AssumptionError, invalid_parameter
 from bochner.estimators.certification import MapCertifier, certify_map
 from bochner.estimators.map_transformer import CertificateContext, MapTransformer, kernel_of_data
+from bochner.estimators.validation import validated_rows
 from bochner.features import FourierMap, FourierRecipe, fourier_map, n_frequencies
 from bochner.features.fourier import Embedding
 from bochner.kernels import Gaussian, Stationary

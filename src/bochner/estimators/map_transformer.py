@@ -9,9 +9,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from bochner._sklearn import OurWords, validated_rows
+from bochner._sklearn import OurWords
 from bochner._typing import Array, JsonDict, Rows, Transformer
 from bochner.errors import AssumptionError
+from bochner.estimators.validation import validated_rows
 from bochner.features import FeatureMap, transform
 from bochner.kernels import Stationary
 from bochner.memory import MemoryBill, require_memory

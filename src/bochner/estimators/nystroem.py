@@ -10,11 +10,12 @@ from sklearn.base import clone
 
 from bochner._dense import dense
 from bochner._random import Purpose, generator, resolve_seed
-from bochner._sklearn import SEED_RULE, Interval, StrOptions, refuse_lazy, validated, validated_rows
+from bochner._sklearn import SEED_RULE, Interval, StrOptions, refuse_lazy, validated
 from bochner._typing import Array, Constraints, Rows
 from bochner.estimators.landmark_certificate import certify_landmarks
 from bochner.estimators.map_transformer import CertificateContext, MapTransformer, kernel_of_data
 from bochner.estimators.orbit import choose_transforms
+from bochner.estimators.validation import validated_rows
 from bochner.features.nystroem import KernelMap, NystroemMap, draw_nystroem_map, leverage_of_rows, moves_one_side
 from bochner.features.pivoting import pivoted_rows
 from bochner.groups import Group

@@ -9,12 +9,13 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from bochner._random import resolve_seed
-from bochner._sklearn import SEED_RULE, HasMethods, Interval, StrOptions, refuse_lazy, validated, validated_rows
+from bochner._sklearn import SEED_RULE, HasMethods, Interval, StrOptions, refuse_lazy, validated
 from bochner._typing import Constraints, Rows
 from bochner.errors import AssumptionError
 from bochner.estimators.fourier import FourierFeatures
 from bochner.estimators.map_transformer import CertificateContext, MapTransformer, own_transformer
 from bochner.estimators.orbit_certificate import certify_orbit
+from bochner.estimators.validation import validated_rows
 from bochner.features import draw_orbit_map, map_of
 from bochner.features.nystroem import moves_one_side
 from bochner.groups import Group, Transforms

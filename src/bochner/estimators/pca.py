@@ -18,7 +18,6 @@ from bochner._sklearn import (
     check_sample_weight,
     refuse_lazy,
     validated,
-    validated_rows,
     with_callbacks,
 )
 from bochner._typing import Array, Constraints
@@ -27,6 +26,7 @@ from bochner.errors import InvalidDataError, invalid_parameter
 from bochner.estimators.kernel_model import MODEL_CONSTRAINTS, KernelModel
 from bochner.estimators.pre_image import PreImages, ScoreMap, fit_pre_images
 from bochner.estimators.rows import adopt_columns, open_rows, over_rows
+from bochner.estimators.validation import validated_rows
 from bochner.estimators.watch import CallbackWatch
 from bochner.features import FeatureMap
 from bochner.kernels import Stationary

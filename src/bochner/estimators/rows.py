@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from bochner._dense import dense
-from bochner._sklearn import check_sample_weight, refuse_lazy, validated_rows, validated_rows_and_targets
+from bochner._sklearn import check_sample_weight, refuse_lazy
 from bochner._typing import Array, MatrixLike, Rows
 from bochner.data import READ_ROWS, ArrayRows, RowSource, scan_blocks
 from bochner.engines import collection_rows, engine_of
 from bochner.errors import InvalidDataError
 from bochner.estimators.ranges import warn_of_far_rows
+from bochner.estimators.validation import validated_rows, validated_rows_and_targets
 from bochner.features import LinearResponse
 from bochner.memory import MemoryBill, require_memory, row_slices, rows_within
 

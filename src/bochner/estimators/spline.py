@@ -6,9 +6,10 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 from bochner._random import resolve_seed
-from bochner._sklearn import SEED_RULE, Interval, refuse_lazy, validated, validated_rows
+from bochner._sklearn import SEED_RULE, Interval, refuse_lazy, validated
 from bochner._typing import Constraints
 from bochner.estimators.map_transformer import MapTransformer
+from bochner.estimators.validation import validated_rows
 from bochner.features import SplineMap, draw_spline_map
 from bochner.kernels import Spline
 

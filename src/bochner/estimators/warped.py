@@ -6,10 +6,11 @@ from typing import Any, Self
 
 from sklearn.base import clone
 
-from bochner._sklearn import refuse_lazy, validated, validated_rows
+from bochner._sklearn import refuse_lazy, validated
 from bochner._typing import Constraints, JsonDict, Transformer
 from bochner.estimators.map_transformer import CertificateContext, MapTransformer, certified_features
 from bochner.estimators.nystroem import NystroemFeatures
+from bochner.estimators.validation import validated_rows
 from bochner.features import RankWarp, WarpedMap, map_of
 from bochner.kernels import Stationary
 from bochner.statistics.kernel_product import ExactKernel
