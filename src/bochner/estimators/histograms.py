@@ -37,8 +37,8 @@ class AdditiveFeatures(KernelFeatures):
         For every column.
     sampling : {"grid", "monte_carlo"}, default="grid"
     interval : float or None, default=None
-        Distance L of the frequencies of a grid; None: 0.8, 0.5, 0.4 for 1, 2, 3 of them, and 0.7 / sqrt(n_frequencies) for
-        more.
+        Distance L of the frequencies of a grid; None: 0.8, 0.5, 0.4 for 1, 2, 3 of them, as in scikit-learn, and
+        0.7 / sqrt(n_frequencies) for more.
     random_state : int, RandomState, Generator or None, default=None
 
     Attributes
