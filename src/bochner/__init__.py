@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from bochner.data import scan_frame as scan_frame
     from bochner.data import scan_npy as scan_npy
     from bochner.data import scan_parquet as scan_parquet
+    from bochner.estimators import AdditiveFeatures as AdditiveFeatures
+    from bochner.estimators import ArcCosineFeatures as ArcCosineFeatures
     from bochner.estimators import DistributionClassifier as DistributionClassifier
     from bochner.estimators import DistributionRegressor as DistributionRegressor
     from bochner.estimators import DriftDetector as DriftDetector
@@ -48,18 +50,36 @@ if TYPE_CHECKING:
     from bochner.estimators import KernelClassifier as KernelClassifier
     from bochner.estimators import KernelPCA as KernelPCA
     from bochner.estimators import KernelRegressor as KernelRegressor
+    from bochner.estimators import LaplaceFeatures as LaplaceFeatures
+    from bochner.estimators import MaclaurinFeatures as MaclaurinFeatures
     from bochner.estimators import NystroemFeatures as NystroemFeatures
     from bochner.estimators import OrbitFeatures as OrbitFeatures
+    from bochner.estimators import PositiveFeatures as PositiveFeatures
+    from bochner.estimators import SignFeatures as SignFeatures
+    from bochner.estimators import SketchFeatures as SketchFeatures
     from bochner.estimators import SplineFeatures as SplineFeatures
+    from bochner.estimators import TensorSketchFeatures as TensorSketchFeatures
     from bochner.estimators import WarpedFeatures as WarpedFeatures
     from bochner.io import load as load
     from bochner.io import save as save
     from bochner.io import to_onnx as to_onnx
+    from bochner.kernels import AdditiveChi2 as AdditiveChi2
+    from bochner.kernels import Angular as Angular
+    from bochner.kernels import ArcCosine as ArcCosine
+    from bochner.kernels import BinaryCode as BinaryCode
     from bochner.kernels import Cauchy as Cauchy
+    from bochner.kernels import Exponential as Exponential
+    from bochner.kernels import ExponentialSemigroup as ExponentialSemigroup
     from bochner.kernels import Gaussian as Gaussian
+    from bochner.kernels import Hellinger as Hellinger
+    from bochner.kernels import Intersection as Intersection
+    from bochner.kernels import JensenShannon as JensenShannon
     from bochner.kernels import Laplacian as Laplacian
+    from bochner.kernels import Linear as Linear
     from bochner.kernels import Matern as Matern
+    from bochner.kernels import Polynomial as Polynomial
     from bochner.kernels import RationalQuadratic as RationalQuadratic
+    from bochner.kernels import ReciprocalSemigroup as ReciprocalSemigroup
     from bochner.kernels import Spline as Spline
     from bochner.planning.planner import plan as plan
     from bochner.reporting.displays import DriftDisplay as DriftDisplay
@@ -79,33 +99,53 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "AdditiveChi2": "bochner.kernels",
+    "AdditiveFeatures": "bochner.estimators",
+    "Angular": "bochner.kernels",
+    "ArcCosine": "bochner.kernels",
+    "ArcCosineFeatures": "bochner.estimators",
+    "BinaryCode": "bochner.kernels",
     "Cauchy": "bochner.kernels",
     "DistributionClassifier": "bochner.estimators",
     "DistributionRegressor": "bochner.estimators",
     "DriftDetector": "bochner.estimators",
     "DriftDisplay": "bochner.reporting.displays",
     "ErrorBarDisplay": "bochner.reporting.displays",
+    "Exponential": "bochner.kernels",
+    "ExponentialSemigroup": "bochner.kernels",
     "FourierFeatures": "bochner.estimators",
     "Gaussian": "bochner.kernels",
+    "Hellinger": "bochner.kernels",
+    "Intersection": "bochner.kernels",
+    "JensenShannon": "bochner.kernels",
     "KernelClassifier": "bochner.estimators",
     "KernelErrorDisplay": "bochner.reporting.displays",
     "KernelPCA": "bochner.estimators",
     "KernelRegressor": "bochner.estimators",
+    "LaplaceFeatures": "bochner.estimators",
     "Laplacian": "bochner.kernels",
     "Leverage": "bochner.sampling",
+    "Linear": "bochner.kernels",
+    "MaclaurinFeatures": "bochner.estimators",
     "Matern": "bochner.kernels",
     "Moments": "bochner.statistics",
     "MonteCarlo": "bochner.sampling",
     "NystroemFeatures": "bochner.estimators",
     "OrbitFeatures": "bochner.estimators",
     "Orthogonal": "bochner.sampling",
+    "Polynomial": "bochner.kernels",
+    "PositiveFeatures": "bochner.estimators",
     "QuasiMonteCarlo": "bochner.sampling",
     "RationalQuadratic": "bochner.kernels",
+    "ReciprocalSemigroup": "bochner.kernels",
     "RidgePathDisplay": "bochner.reporting.displays",
+    "SignFeatures": "bochner.estimators",
+    "SketchFeatures": "bochner.estimators",
     "SpectrumDisplay": "bochner.reporting.displays",
     "Spline": "bochner.kernels",
     "SplineFeatures": "bochner.estimators",
     "TableEncoder": "bochner.tables",
+    "TensorSketchFeatures": "bochner.estimators",
     "WarpedFeatures": "bochner.estimators",
     "WitnessDisplay": "bochner.reporting.displays",
     "config_context": "bochner.config",

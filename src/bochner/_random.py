@@ -36,6 +36,11 @@ class Purpose(IntEnum):
     CALIBRATION = 19
     HELD_OUT = 20
     LEFT_OUT = 21
+    SIGNS = 22
+    DEGREES = 23
+    HASHES = 24
+    THRESHOLDS = 25
+    RATES = 26
 
 
 def resolve_seed(random_state: object) -> int:

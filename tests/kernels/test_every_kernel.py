@@ -18,7 +18,20 @@ def example(cls):
     return cls(**{name: GIVEN[name] for name in required})
 
 
-EVERY = [example(cls) for cls in concrete_subclasses(Kernel, "bochner.")]
+ALL = [example(cls) for cls in concrete_subclasses(Kernel, "bochner.")]
+EVERY = [kernel for kernel in ALL if isinstance(kernel, bo.kernels.Stationary)]
+OTHERS = [kernel for kernel in ALL if not isinstance(kernel, bo.kernels.Stationary)]
+
+
+@pytest.mark.parametrize("kernel", OTHERS, ids=lambda kernel: type(kernel).__name__)
+@pytest.mark.parametrize("seed", range(3))
+def test_kernels_that_are_not_stationary_are_symmetric_and_positive_definite(kernel, seed):
+    X = np.random.default_rng(seed).dirichlet(np.ones(4), 12)  # histograms are rows to all of them
+    K = kernel(X)
+    np.testing.assert_allclose(K, K.T, atol=1e-14)
+    np.testing.assert_allclose(kernel.diag(X), np.diagonal(K), rtol=1e-9)
+    assert np.linalg.eigvalsh(K)[0] > -1e-6 * np.abs(K).max()
+    np.testing.assert_allclose(clone(kernel)(X, X[:5]), K[:, :5], rtol=1e-12)
 
 
 @pytest.mark.parametrize("kernel", EVERY, ids=lambda kernel: type(kernel).__name__)

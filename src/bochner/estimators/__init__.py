@@ -2,17 +2,22 @@
 
 from bochner.estimators.classifier import KernelClassifier
 from bochner.estimators.distribution import DistributionClassifier, DistributionRegressor
+from bochner.estimators.dot_product import MaclaurinFeatures, PositiveFeatures, TensorSketchFeatures
 from bochner.estimators.drift import DriftDetector, DriftReport
 from bochner.estimators.fourier import FourierFeatures
+from bochner.estimators.histograms import AdditiveFeatures, LaplaceFeatures
 from bochner.estimators.map_transformer import MapTransformer
 from bochner.estimators.nystroem import NystroemFeatures
 from bochner.estimators.orbit import OrbitFeatures
 from bochner.estimators.pca import KernelPCA
 from bochner.estimators.regressor import KernelRegressor
 from bochner.estimators.spline import SplineFeatures
+from bochner.estimators.units import ArcCosineFeatures, SignFeatures, SketchFeatures
 from bochner.estimators.warped import WarpedFeatures
 
 __all__ = [
+    "AdditiveFeatures",
+    "ArcCosineFeatures",
     "DistributionClassifier",
     "DistributionRegressor",
     "DriftDetector",
@@ -21,9 +26,15 @@ __all__ = [
     "KernelClassifier",
     "KernelPCA",
     "KernelRegressor",
+    "LaplaceFeatures",
+    "MaclaurinFeatures",
     "MapTransformer",
     "NystroemFeatures",
     "OrbitFeatures",
+    "PositiveFeatures",
+    "SignFeatures",
+    "SketchFeatures",
     "SplineFeatures",
+    "TensorSketchFeatures",
     "WarpedFeatures",
 ]

@@ -25,11 +25,12 @@ from bochner._sklearn import (
 from bochner._typing import Array, ArrayLike, Constraints, Seed, Transformer
 from bochner.data import RowSource
 from bochner.errors import AssumptionError, FirstBlockWarning, invalid_parameter
+from bochner.estimators.catalogue import features_of_kernel
 from bochner.estimators.fourier import SAMPLING_RULE
 from bochner.estimators.makers import FourierMaker, LandmarkMaker, TransformerMaker
 from bochner.estimators.map_transformer import WithFeatures
 from bochner.fitting import FeatureSettings, MapMaker
-from bochner.kernels import Stationary
+from bochner.kernels import Kernel, Stationary
 from bochner.planning import LANDMARK_ROWS
 from bochner.sampling import Sampler
 from bochner.tuning import ScaleLearner, ScaleRule
@@ -42,7 +43,7 @@ _DECIDE_CERTIFICATES = ("fit_intercept", "interval", "loss", "class_weight", "va
 
 
 MODEL_CONSTRAINTS: Constraints = {
-    "kernel": [Stationary, str, None],
+    "kernel": [Kernel, str, None],
     "features": [HasMethods(["fit", "transform"]), StrOptions({"auto", "fourier", "nystroem"}), None],
     "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
     "length_scale": LEARNED_LENGTH_SCALE_RULE,
@@ -58,7 +59,7 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
     `_width_parameter` names the constructor's parameter for the width of the map.
     """
 
-    kernel: str | Stationary | None
+    kernel: str | Kernel | None
     features: Transformer | str | None
     length_scale: str | float | ArrayLike
     sampling: str | Sampler
@@ -82,6 +83,8 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
 
     def uses_landmarks(self, rows: RowSource | None) -> bool:
         """Whether the features are landmarks: asked for, or automatic, for dense rows in memory; None: rows to come."""
+        if self._brings_features:
+            return False
         if not isinstance(self.features, str) or self.features != "auto":
             return isinstance(self.features, str) and self.features == "nystroem"
         known = None if rows is None else rows.arrays
@@ -93,23 +96,34 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
         asked = getattr(self, self._width_parameter)
         return None if isinstance(asked, str) else int(asked)
 
+    def _own_features(self, seed: int) -> Transformer | None:
+        """Features with a kernel of their own, or none: a transformer that was given, or those of such a kernel."""
+        if self.features is not None and not isinstance(self.features, str):
+            return self.features
+        drawn = features_of_kernel(self, self.kernel, self._width, seed)
+        if drawn is not None and self.features not in (None, "auto"):
+            rule = f"'auto' or a transformer for a {type(self.kernel).__name__}, which is not stationary"
+            raise invalid_parameter(self, "features", rule, self.features)
+        return drawn
+
     @property
     def _brings_features(self) -> bool:
-        """Whether `features` is a transformer, with its own kernel or none."""
-        return self.features is not None and not isinstance(self.features, str)
+        """Whether the features have a kernel of their own, or none."""
+        return self._own_features(0) is not None
 
     def _scale_rule(self, rows: RowSource | None) -> ScaleRule:
         landmarks, rule = self.uses_landmarks(rows), self.length_scale
         learned = isinstance(rule, str) and rule in ("auto", "ard")
         chosen = "auto" if self.features == "auto" and landmarks and learned else "gaussian"
-        kernel = chosen if self.kernel is None else self.kernel
+        kernel = chosen if self.kernel is None else cast(str | Stationary, self.kernel)
         learner = self._scale_learner(landmarks)
         automatic = isinstance(self.features, str) and self.features == "auto"
         return ScaleRule(type(self).__name__, kernel, rule, learner, automatic=automatic, warps=automatic and landmarks)
 
-    def _maker(self, rows: RowSource | None) -> MapMaker:
-        if self._brings_features:
-            return TransformerMaker(cast(Transformer, self.features))
+    def _maker(self, rows: RowSource | None, seed: int = 0) -> MapMaker:
+        own = self._own_features(seed)
+        if own is not None:
+            return TransformerMaker(own)
         if not self.uses_landmarks(rows):
             return FourierMaker(self.sampling)
         automatic = self.features == "auto"
@@ -123,7 +137,7 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
         present = [name for name in _DECIDE_CERTIFICATES if name in self.get_params(deep=False)]
         self._settings_of_fit = {name: getattr(self, name) for name in present}
         scale = None if self._brings_features else self._scale_rule(rows)
-        return FeatureSettings(scale, self._maker(rows), self._width, seed)
+        return FeatureSettings(scale, self._maker(rows, seed), self._width, seed)
 
     def _require_settings_of_fit(self) -> None:
         """Refuse a model whose parameters changed since its fit."""

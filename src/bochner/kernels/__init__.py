@@ -1,9 +1,22 @@
 """Kernels k(x, y): exact values, spectral measures, and the constants of the theory."""
 
 from bochner.kernels.algebra import Product, Scaled, Sum
+from bochner.kernels.angle import Angular, ArcCosine
 from bochner.kernels.base import Isotropic, Kernel, Stationary, require_stationary
+from bochner.kernels.binary import BinaryCode
 from bochner.kernels.cauchy import Cauchy
+from bochner.kernels.dot_product import DotProduct, Exponential, Linear, Polynomial
 from bochner.kernels.gaussian import Gaussian
+from bochner.kernels.histograms import (
+    AdditiveChi2,
+    AdditiveKernel,
+    ExponentialSemigroup,
+    Hellinger,
+    Intersection,
+    JensenShannon,
+    ReciprocalSemigroup,
+    SemigroupKernel,
+)
 from bochner.kernels.laplacian import Laplacian
 from bochner.kernels.matern import Matern
 from bochner.kernels.measure import SpectralMeasure
@@ -11,15 +24,30 @@ from bochner.kernels.rational_quadratic import RationalQuadratic
 from bochner.kernels.spline import Spline
 
 __all__ = [
+    "AdditiveChi2",
+    "AdditiveKernel",
+    "Angular",
+    "ArcCosine",
+    "BinaryCode",
     "Cauchy",
+    "DotProduct",
+    "Exponential",
+    "ExponentialSemigroup",
     "Gaussian",
+    "Hellinger",
+    "Intersection",
     "Isotropic",
+    "JensenShannon",
     "Kernel",
     "Laplacian",
+    "Linear",
     "Matern",
+    "Polynomial",
     "Product",
     "RationalQuadratic",
+    "ReciprocalSemigroup",
     "Scaled",
+    "SemigroupKernel",
     "SpectralMeasure",
     "Spline",
     "Stationary",

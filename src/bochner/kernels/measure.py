@@ -40,6 +40,10 @@ class SpectralMeasure(ABC):
     def frequencies(self, normals: Array, uniforms: Array) -> Array:
         """Frequencies (m, d) from `normals` (m, n_vectors, d) and `uniforms` (m, n_uniforms)."""
 
+    def scale_mixture(self) -> GaussianMixture | None:
+        """The measure as a scale mixture of normals, radius(u) g / length_scale, if it is one."""
+        return None
+
 
 @dataclass(frozen=True)
 class GaussianMixture(SpectralMeasure):
@@ -61,6 +65,9 @@ class GaussianMixture(SpectralMeasure):
     def frequencies(self, normals: Array, uniforms: Array) -> Array:
         omega: Array = normals[:, 0, :] / self.length_scale
         return omega if self.radius is None else omega * self.radius(uniforms[:, :1])
+
+    def scale_mixture(self) -> GaussianMixture:  # this is one
+        return self
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Sampling of random frequencies: Monte Carlo, orthogonal, quasi-Monte Carlo, leverage scores."""
+"""Sampling of random frequencies: Monte Carlo, orthogonal, structured, quasi-Monte Carlo, leverage scores."""
 
 from bochner.errors import invalid_parameter
 from bochner.sampling.base import Frequencies, Sampler
@@ -8,9 +8,12 @@ from bochner.sampling.orthogonal import Orthogonal
 from bochner.sampling.pilot import Pilot, PilotRecord, ScoredPool
 from bochner.sampling.projection import DenseProjection, Projection
 from bochner.sampling.quasi_monte_carlo import QuasiMonteCarlo
+from bochner.sampling.structured import SORF, Fastfood, StructuredProjection
 
 __all__ = [
+    "SORF",
     "DenseProjection",
+    "Fastfood",
     "Frequencies",
     "Leverage",
     "MonteCarlo",
@@ -21,14 +24,17 @@ __all__ = [
     "QuasiMonteCarlo",
     "Sampler",
     "ScoredPool",
+    "StructuredProjection",
     "resolve_sampler",
 ]
 
 SAMPLERS: dict[str, type[Sampler]] = {
+    "fastfood": Fastfood,
     "leverage": Leverage,
     "monte_carlo": MonteCarlo,
     "orthogonal": Orthogonal,
     "qmc": QuasiMonteCarlo,
+    "sorf": SORF,
 }
 
 

@@ -50,11 +50,14 @@ class Sampler(ABC, BaseEstimator):
         The first frequencies of a wider map are those of the narrower one with the same seed.
     uses_pilot : bool
         The frequencies depend on the data: `draw` needs a pilot.
+    unbiased : bool
+        Every frequency has the law of the measure, so that E z(x).z(y) = k(x, y).
     """
 
     independent: bool
     nested: bool
     uses_pilot: bool = False
+    unbiased: bool = True
 
     # Optional powers, `draw` and `memory`: a sampler that looks at the rows overrides both.
 

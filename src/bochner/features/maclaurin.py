@@ -1,0 +1,155 @@
+"""Features of dot-product kernels by random products (Kar & Karnick 2012) and by positive exponentials."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from bochner._random import Purpose, generator
+from bochner._typing import Array, FloatType, JsonDict, Rows
+from bochner.features.base import FeatureMap
+from bochner.kernels.dot_product import DotProduct, Exponential
+from bochner.sampling.projection import multiplied
+
+__all__ = ["MaclaurinMap", "PositiveMap", "draw_maclaurin_map", "draw_positive_map", "squared_norms"]
+
+_HIGHEST = 200
+"""Degree beyond which a series is cut off where it has no end: 1 / 200! is 1e-375."""
+
+
+@dataclass(frozen=True)
+class MaclaurinMap(FeatureMap):
+    """Products of random signs: of f(t) = sum_n a_n t^n, each feature has one degree n, drawn with probability p_n.
+
+        z_i(x) = sqrt(a_n / (p_n D)) prod_{l = 1 ... n} (s_il . u x),      s_il in {-1, 1}^d,      n = n_i
+
+    E z(x).z(y) = f((u x).(u y)) for any p_n > 0 wherever a_n > 0, since E (s.x)(s.y) = x.y.
+
+    Features are in the order of their degrees, the highest first. The signs of the l-th factors are one block of
+    columns, for all features that have one: products are one GEMM and one multiplication a degree.
+
+    Attributes
+    ----------
+    kernel : DotProduct
+    signs : array of shape (d, sum of the degrees), int8
+    degrees : array of shape (D,), int64
+    amplitude : array of shape (D,), float64
+    """
+
+    kernel: DotProduct
+    signs: Array
+    degrees: Array
+    amplitude: Array
+    _cast: dict[FloatType, Array] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def n_components(self) -> int:
+        return len(self.degrees)
+
+    @property
+    def scratch_width(self) -> int:
+        return int(self.signs.shape[1])
+
+    def write(self, X: Rows, out: Array, scratch: Array) -> None:
+        factors = multiplied(X, self._factors(out.dtype), scratch)
+        out[...] = self.amplitude
+        start = 0
+        for degree in range(int(self.degrees.max(initial=0))):
+            many = int(np.count_nonzero(self.degrees > degree))
+            out[:, :many] *= factors[:, start : start + many]
+            start += many
+
+    def n_bytes(self, dtype: FloatType) -> int:
+        return self.signs.size * (1 + dtype.itemsize)
+
+    def _factors(self, dtype: FloatType) -> Array:
+        """The signs times the unit of the kernel, in a float type, kept for the next block."""
+        if dtype not in self._cast:
+            d = len(self.signs)
+            self._cast[dtype] = (self.signs * np.broadcast_to(self.kernel.unit(d), (d,))[:, None]).astype(dtype)
+        return self._cast[dtype]
+
+    def __getstate__(self) -> JsonDict:
+        return {name: value for name, value in vars(self).items() if name != "_cast"}
+
+    def __setstate__(self, state: JsonDict) -> None:
+        self.__dict__.update(state, _cast={})
+
+
+def draw_maclaurin_map(
+    kernel: DotProduct, *, n_features: int, n_components: int, squared_norm: float, seed: int
+) -> MaclaurinMap:
+    """Draw a map; degrees have the shares of their terms in f at a squared norm s: p_n = a_n s^n / f(s).
+
+    At rows of that norm (in the unit of the kernel) all degrees then have features of one size. For the exponential
+    kernel this is Poisson's law.
+    """
+    shares = _shares(kernel, squared_norm)
+    degrees = generator(seed, Purpose.DEGREES).choice(len(shares), size=n_components, p=shares)
+    degrees = -np.sort(-degrees)
+    signs = generator(seed, Purpose.SIGNS).integers(0, 2, (n_features, int(degrees.sum())), dtype=np.int8) * 2 - 1
+    weights = kernel.coefficients(degrees) / (shares[degrees] * n_components)
+    return MaclaurinMap(kernel, signs.astype(np.int8), degrees.astype(np.int64), np.sqrt(weights))
+
+
+def _shares(kernel: DotProduct, squared_norm: float) -> Array:
+    """Probabilities of the degrees 0, 1, ..."""
+    highest = _HIGHEST if kernel.degree_limit is None else kernel.degree_limit
+    degrees = np.arange(highest + 1)
+    with np.errstate(divide="ignore"):
+        logs = np.log(kernel.coefficients(degrees)) + degrees * np.log(max(squared_norm, np.finfo(float).tiny))
+    shares = np.exp(logs - logs.max())
+    shares /= shares.sum()
+    present = kernel.coefficients(degrees) > 0
+    least = 1e-3 / float(present.sum())  # rows of another norm need the other degrees, too
+    shares = np.where(present, np.maximum(shares, least if kernel.degree_limit is not None else 0.0), 0.0)
+    return shares / shares.sum()
+
+
+def squared_norms(X: Any, unit: Array) -> Array:
+    """||u x||^2 of rows, dense or sparse, in float64."""
+    squares = X.multiply(X) if hasattr(X, "multiply") else np.square(X, dtype=float)
+    return np.asarray(squares @ unit**2, dtype=float)
+
+
+@dataclass(frozen=True)
+class PositiveMap(FeatureMap):
+    """Positive features of the exponential kernel (Choromanski et al. 2021): no cancellation where the kernel is small.
+
+        z_i(x) = exp(omega_i . u x - ||u x||^2 / 2) / sqrt(D),        omega_i normal
+
+    E z(x).z(y) = exp((u x).(u y)).
+
+    Attributes
+    ----------
+    kernel : Exponential
+    omega : array of shape (D, d), float64
+    """
+
+    kernel: Exponential
+    omega: Array
+
+    @property
+    def n_components(self) -> int:
+        return len(self.omega)
+
+    @property
+    def scratch_width(self) -> int:
+        return 0
+
+    def write(self, X: Rows, out: Array, scratch: Array) -> None:
+        unit = np.broadcast_to(self.kernel.unit(self.omega.shape[1]), (self.omega.shape[1],))
+        exponent = multiplied(X, (self.omega * unit).T.astype(out.dtype), out)
+        exponent -= (0.5 * squared_norms(X, unit)).astype(out.dtype)[:, None]
+        np.exp(exponent, out=out)
+        out /= np.sqrt(self.n_components).astype(out.dtype)
+
+    def n_bytes(self, dtype: FloatType) -> int:
+        return self.omega.size * (8 + dtype.itemsize)
+
+
+def draw_positive_map(kernel: Exponential, *, n_features: int, n_components: int, seed: int) -> PositiveMap:
+    """Draw a map; a wider one with the same seed begins with its frequencies."""
+    return PositiveMap(kernel, generator(seed, Purpose.NORMALS).standard_normal((n_components, n_features)))
