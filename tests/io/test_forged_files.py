@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import Normalizer, OneHotEncoder, StandardScaler
 
 import bochner as bo
 from benchmarks.chaos.forged_files import _file, tried
@@ -57,6 +57,15 @@ def test_a_one_hot_encoder_with_forged_sizes_is_refused(tmp_path):
     content = content_of(OneHotEncoder().fit(np.arange(50)[:, None]), tmp_path / "model")
     content.header["header"]["model"]["state"]["_n_features_outs"] = [1]
     assert_refused(content, tmp_path / "forged", "OneHotEncoder has arrays or numbers that do not fit")
+
+
+@pytest.mark.parametrize("columns", [-1, 2**32, {"scalar": "columns"}], ids=str)
+def test_a_number_of_columns_that_nothing_stands_for_is_refused(tmp_path, columns):
+    """A list of their names would fill the memory."""
+    content = content_of(Normalizer().fit(X), tmp_path / "model")
+    content.arrays["columns"] = np.array(2**40)
+    content.header["header"]["model"]["state"]["n_features_in_"] = columns
+    assert_refused(content, tmp_path / "forged", "has a 'n_features_in_' of")
 
 
 @pytest.mark.parametrize(
