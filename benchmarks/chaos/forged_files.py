@@ -58,7 +58,10 @@ class Study:
     def add(self, record: dict[str, Any]) -> None:
         self.tried += 1
         self.outcomes[record["outcome"]] += 1
-        {"crash": self.crashes, "hang": self.hangs, "fault": self.errors}.get(record["outcome"], []).append(record)
+        kept = {"crash": self.crashes, "hang": self.hangs, "fault": self.errors}.get(record["outcome"])
+        if kept is not None:
+            kept.append(record)
+            print(json.dumps(record), file=sys.stderr, flush=True)
 
 
 def tried(name: str, raw: bytes) -> tuple[str, str]:

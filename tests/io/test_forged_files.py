@@ -4,13 +4,14 @@ import json
 
 import numpy as np
 import pytest
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import Normalizer, OneHotEncoder, StandardScaler
 
 import bochner as bo
 from benchmarks.chaos.forged_files import _file, tried
 from benchmarks.chaos.forged_models import corpus
 from benchmarks.chaos.forged_trees import Content
 from bochner.errors import FileFormatError, UnsupportedModelError
+from bochner.solvers import LinearSolution
 from tests.io.fitted_models import X, Y, regressor
 
 INTERFACE = {
@@ -59,6 +60,15 @@ def test_a_one_hot_encoder_with_forged_sizes_is_refused(tmp_path):
     assert_refused(content, tmp_path / "forged", "OneHotEncoder has arrays or numbers that do not fit")
 
 
+@pytest.mark.parametrize("columns", [-1, 2**32, {"scalar": "columns"}], ids=str)
+def test_a_number_of_columns_that_nothing_stands_for_is_refused(tmp_path, columns):
+    """A list of their names would fill the memory."""
+    content = content_of(Normalizer().fit(X), tmp_path / "model")
+    content.arrays["columns"] = np.array(2**40)
+    content.header["header"]["model"]["state"]["n_features_in_"] = columns
+    assert_refused(content, tmp_path / "forged", "has a 'n_features_in_' of")
+
+
 @pytest.mark.parametrize(
     "top",
     [
@@ -102,6 +112,15 @@ def test_derived_state_is_never_taken_from_a_file(tmp_path):
     values["_cast"] = {"dict": [[{"dtype": "float64"}, [{"array": "other"}]]]}
     (tmp_path / "forged").write_bytes(content.written())
     np.testing.assert_array_equal(bo.load(tmp_path / "forged").transform(X), model.transform(X))
+
+
+def test_dual_variables_of_rows_that_are_not_there_are_not_read(tmp_path):
+    """A compiled loop goes through as many as there are rows."""
+    content = content_of(LinearSolution(np.ones((4, 1)), np.ones(1), 1.0, 0.0, 1, True), tmp_path / "model")
+    content.arrays["dual"] = np.ones((1, 1))
+    content.header["header"]["model"]["state"]["dual"] = {"array": "dual"}
+    (tmp_path / "forged").write_bytes(content.written())
+    assert bo.load(tmp_path / "forged").dual is None
 
 
 def test_attributes_that_a_file_cannot_hold_are_refused_when_it_is_written(tmp_path):

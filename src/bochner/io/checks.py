@@ -5,15 +5,22 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 from sklearn.base import BaseEstimator
 
 from bochner.io import encoders as encoders  # registers its rules
+from bochner.io.hints import accepts
 from bochner.io.schema import schema_of
 from bochner.io.shapes import fits
 
 __all__ = ["places", "problem_of"]
 
 _PLACES = ("checkpoint", "memory")
+_WIDEST = 2**26
+_is_integer = accepts(int)
+_WIDTH = re.compile(r"_?n_.*(features|components)|_width")
 
 
 def places(value: object) -> set[str]:
@@ -30,7 +37,18 @@ def problem_of(value: object) -> str | None:
     """What is wrong with an object, if anything is: "has no 'omega'"."""
     for name in places(value):
         return f"has a {name!r}, which models in files have not"
-    problem = schema_of(value).problem(vars(value))
+    schema, state = schema_of(value), vars(value)
+    problem = schema.problem(state) or _wrong_width(
+        {name: state[name] for name in state if name not in schema.parameters}
+    )
     if problem is None and not fits(value):
         return "has arrays or numbers that do not fit each other"
     return problem
+
+
+def _wrong_width(state: dict[str, Any]) -> str | None:
+    """Numbers of columns that nothing in the file stands for: a list of their names would fill the memory."""
+    for name, value in state.items():
+        if _WIDTH.match(name) and _is_integer(value) and not 0 <= value <= _WIDEST:
+            return f"has a {name!r} of {str(value)[:20]}, and such files have from 0 to {_WIDEST:,}"
+    return None

@@ -20,7 +20,7 @@ from bochner.io.shapes import fits
 
 __all__: list[str] = []
 
-_MOST_COLUMNS, _HIGHEST_DEGREE = 2**31, 64
+_HIGHEST_DEGREE = 64
 _LOOKS_LIKE_A_NUMBER = re.compile(r"\s*[-+.\d]|nan|inf", re.IGNORECASE)
 
 
@@ -40,7 +40,8 @@ def _(value: OneHotEncoder) -> bool:
     dropped = state.get("_drop_idx_after_grouping")
     dropped = [None] * len(sizes) if dropped is None else list(dropped)
     outs = state.get("_n_features_outs")
-    return grouped is not None and _each(_may_drop, dropped, grouped) and outs == _left(grouped, dropped)
+    fitted = len(sizes) == state["n_features_in_"]
+    return fitted and grouped is not None and _each(_may_drop, dropped, grouped) and outs == _left(grouped, dropped)
 
 
 def _are_categories(values: object) -> bool:
@@ -93,8 +94,8 @@ def _(value: PolynomialFeatures) -> bool:
     state = vars(value)
     if "_n_out_full" not in state:
         return True
-    d, lowest, highest = (state[name] for name in ("n_features_in_", "_min_degree", "_max_degree"))
-    if not (0 <= d < _MOST_COLUMNS and 0 <= lowest <= highest <= _HIGHEST_DEGREE):
+    lowest, highest = state["_min_degree"], state["_max_degree"]
+    if not 0 <= lowest <= highest <= _HIGHEST_DEGREE:
         return False
     wanted = (_combinations(value, degree) for degree in (lowest, 0))
     return (state["n_output_features_"], state["_n_out_full"]) == tuple(wanted)

@@ -148,7 +148,8 @@ class _StandIns:
 
 
 def _without_dual(solution: LinearSolution) -> LinearSolution:
-    return replace(solution, dual=None)  # a number for every training row, for the solver alone
+    """A number for every training row, which a compiled loop trusts to be as many: for the solver of a fit alone."""
+    return replace(solution, dual=None)
 
 
 def _settled(fit: FittedRidge) -> FittedRidge:
@@ -170,7 +171,7 @@ class _Finish:
         if type(value) in _STAND_INS:
             value = cast(SeededMap | PackedMoments, value).restored()
             _require_sound(value)
-        return value
+        return _without_dual(value) if type(value) is LinearSolution else value
 
 
 def _require_sound(value: object) -> None:

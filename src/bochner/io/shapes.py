@@ -18,7 +18,7 @@ from bochner.comparison.sequential import ConformalEvidence
 from bochner.estimators import DriftDetector, KernelPCA
 from bochner.estimators.pre_image import PreImages, ScoreMap
 from bochner.features import FourierMap, OrbitFourierMap, RankWarp, SplineMap
-from bochner.features.base import LinearResponse, TransformerMap
+from bochner.features.base import LinearResponse
 from bochner.features.nystroem import KernelMap, NystroemMap
 from bochner.fitting import ConformalScores, FittedClassifier, FittedRidge
 from bochner.groups import Transforms
@@ -32,7 +32,6 @@ from bochner.statistics import BlockMoments, Moments
 __all__ = ["fits"]
 
 _DOUBLE = np.dtype(float)
-_WIDEST = 2**31  # features; BLAS counts them in 32 bits
 
 
 @singledispatch
@@ -122,11 +121,6 @@ def _(value: NystroemMap) -> bool:
 @fits.register
 def _(value: SplineMap) -> bool:
     return _finite(value.centres, None, None)
-
-
-@fits.register
-def _(value: TransformerMap) -> bool:
-    return 0 <= value.n_components < _WIDEST
 
 
 @fits.register(LinearResponse)
