@@ -158,6 +158,13 @@ def test_the_default_call_of_both_models_is_the_same_with_a_checkpoint(tmp_path)
         assert clone(with_).checkpoint == path
 
 
+def test_a_model_file_does_not_hold_the_path(tmp_path):
+    model = bo.KernelClassifier(**COMMON, **FITS["logistic"], checkpoint=tmp_path / "secret-place").fit(X, LABELS)
+    bo.save(model, tmp_path / "model.bochner")
+    assert bo.load(tmp_path / "model.bochner").checkpoint is None
+    assert b"secret-place" not in (tmp_path / "model.bochner").read_bytes()
+
+
 SLOW_FIT = """
 import sys, time, numpy as np, bochner as bo
 from bochner.solvers.newton import NewtonSolver

@@ -102,3 +102,8 @@ def test_iterations_of_other_rows_are_refused(path, change, monkeypatch):
     other = rows_of(Z + change[0], Y + change[1], WEIGHT + change[2])
     with pytest.raises(CheckpointError, match="checksum of the rows"):
         FitCheckpoint.of_iterations(path, {}, other)
+
+
+def test_a_folder_that_is_missing_is_told_before_the_fit(tmp_path):
+    with pytest.raises(CheckpointError, match="There is no folder"):
+        FitCheckpoint.of_moments(tmp_path / "none" / "c", {})

@@ -9,6 +9,7 @@ from bochner.statistics import Moments, PassPlan, accumulate, checkpoint
 from bochner.statistics.checkpoint import CheckpointFile
 from bochner.statistics.checksums import block_checksum, rows_checksum
 from bochner.statistics.moments_checkpoint import MomentsCheckpoint
+from bochner.statistics.state_schema import ArrayRule, NumberRule, Schema
 from tests.identity_features import identity_map, rows_of
 from tests.strategies import rows
 
@@ -129,3 +130,41 @@ def test_the_checksum_of_all_rows_changes_with_any_of_them():
     assert rows_checksum(rows_of(Z.copy())) == before
     Z[49, 2] += 1e-13
     assert rows_checksum(rows_of(Z)) != before
+
+
+def test_a_clock_that_is_set_back_does_not_stop_checkpoints(tmp_path, monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(checkpoint.time, "monotonic", lambda: now[0])
+    for wall in (2e9, 1e9, 0.0):  # whatever the wall clock says
+        monkeypatch.setattr(checkpoint.time, "time", lambda wall=wall: wall)
+        file = CheckpointFile(tmp_path / "c", FIT)
+        now[0] += 1.5
+        assert file.due
+        file.save({}, {})
+        now[0] += 1.5
+        assert file.due
+
+
+def test_parts_are_written_together_and_read_apart(tmp_path):
+    schema = Schema({"n": NumberRule(0), "w": ArrayRule((2,))})
+    file = CheckpointFile(tmp_path / "c", FIT)
+    file.hold({"n": 1, "w": np.zeros(2)}, "a.b")
+    file.save({"n": 2}, {"w": np.ones(2)}, part="c")
+    file.hold(None, "a.b")
+    again = CheckpointFile(tmp_path / "c", FIT)
+    assert again.part("a.b", schema)["n"] == 1
+    np.testing.assert_array_equal(again.part("c", schema)["w"], np.ones(2))
+    assert again.part("d", schema) is None
+    with pytest.raises(CheckpointError, match="'w' has the shape 2, not 3"):
+        again.part("c", Schema({"n": NumberRule(0), "w": ArrayRule((3,))}))
+
+
+def test_moments_that_have_nothing_new_are_not_written_again(tmp_path):
+    source = rows_of(rows(0, 30, 3), rows(1, 30, 1))
+    first = MomentsCheckpoint(CheckpointFile(tmp_path / "c", FIT))
+    accumulate(source, identity_map(3), Moments.empty(3, 1), PLAN, checkpoint=first)
+    written = (tmp_path / "c").stat().st_mtime_ns
+    again, total = MomentsCheckpoint(CheckpointFile(tmp_path / "c", FIT)), Moments.empty(3, 1)
+    again.restore(total)
+    accumulate(source, identity_map(3), total, PLAN, checkpoint=again)
+    assert (tmp_path / "c").stat().st_mtime_ns == written

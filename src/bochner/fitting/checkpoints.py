@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from bochner._typing import FilePath, JsonDict
 from bochner.data import RowSource
-from bochner.errors import ClusterError
+from bochner.errors import CheckpointError, ClusterError
 from bochner.fitting.journal import FitJournal
 from bochner.statistics import CheckpointFile, MomentsCheckpoint, rows_checksum
 from bochner.statistics.state_schema import StateSchema, split_state
@@ -34,6 +34,8 @@ class FitCheckpoint:
 
     @classmethod
     def _opened(cls, file: CheckpointFile) -> FitCheckpoint:
+        if not file.path.parent.is_dir():
+            raise CheckpointError(f"There is no folder {str(file.path.parent)!r} for the checkpoint. Make it first.")
         file.load()  # its notes have the seed
         return cls(file)
 
