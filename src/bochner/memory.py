@@ -12,7 +12,16 @@ from dataclasses import dataclass
 from bochner.config import get_config
 from bochner.errors import MemoryBudgetError
 
-__all__ = ["MAP", "MemoryBill", "advice_when_full", "fits", "format_bytes", "require_memory", "row_slices", "rows_within"]
+__all__ = [
+    "MAP",
+    "MemoryBill",
+    "advice_when_full",
+    "fits",
+    "format_bytes",
+    "require_memory",
+    "row_slices",
+    "rows_within",
+]
 
 MAP = "feature map"
 """Name of the item that every feature map states for itself (`FeatureMap.n_bytes`)."""
@@ -67,8 +76,8 @@ def advice_when_full() -> Iterator[None]:
     except MemoryError as refused:
         has = format_bytes(get_config().memory_budget())
         raise MemoryBudgetError(
-            f"The system gave no more memory ({refused or 'no reason given'}); {has} are left to bochner now. Free some, "
-            "or set a smaller budget with bochner.set_config(memory=...): blocks of rows are then smaller."
+            f"The system gave no more memory ({refused or 'no reason given'}); {has} are left to bochner now. Free "
+            "some, or set a smaller budget with bochner.set_config(memory=...): blocks of rows are then smaller."
         ) from refused
 
 

@@ -115,7 +115,9 @@ class MapCertifier:
             return
         order = generator(self.seed, Purpose.PAIRS).permutation(n)[: 2 * min(n // 2, _PAIRS)]
         rows = rows_within(8 * (6 * self.fourier.n_components + 6 * X.shape[1]))
-        errors = [self._pair_errors(X[order[::2][some]], X[order[1::2][some]]) for some in row_slices(len(order) // 2, rows)]
+        errors = [
+            self._pair_errors(X[order[::2][some]], X[order[1::2][some]]) for some in row_slices(len(order) // 2, rows)
+        ]
         largest = self.kernel.variance + float(np.sum(self.fourier.amplitude**2))  # |k| + |s|
         pairs = SampledPairs(error=np.concatenate(errors), largest=largest)
         delta /= self.n_widths
@@ -181,7 +183,9 @@ def computed_error(exact: ExactKernel, X: Any, Z: Array, rows: str | None = None
 
 def require_computed_error(n_rows: int, width: int) -> None:
     """Refuse the computed error of so many rows unless their features fit in the memory budget."""
-    bill = MemoryBill({"features of the rows": 12 * n_rows * width, "blocks of the kernel matrix": 4 * 8 * BLOCK_ROWS * n_rows})
+    bill = MemoryBill(
+        {"features of the rows": 12 * n_rows * width, "blocks of the kernel matrix": 4 * 8 * BLOCK_ROWS * n_rows}
+    )
     require_memory(bill, f"Certify fewer rows (now {n_rows:,}).")
 
 

@@ -16,7 +16,7 @@ from bochner.errors import InvalidDataError, MemoryBudgetError
 from bochner.features import FeatureMap, LinearResponse
 from bochner.fitting.features import ChosenFeatures, FeatureSettings
 from bochner.fitting.squared_classifier import fit_signs, temperature_and_skill, to_solution
-from bochner.memory import require_memory
+from bochner.memory import advice_when_full, require_memory
 from bochner.planning import landmark_numbers
 from bochner.solvers import (
     ClassificationProblem,
@@ -127,6 +127,7 @@ class FittedClassifier:
         return LinearResponse(self.feature_map, self.solution.coef, self.solution.intercept, precision)
 
 
+@advice_when_full()
 def fit_classifier(rows: RowSource, labels: Labels, settings: ClassifierSettings) -> FittedClassifier:
     """Choose the features and the penalty, solve, and calibrate probabilities of a hinge loss if they are wanted."""
     identity = identify(rows, labels.labels, labels.weight)
@@ -218,6 +219,7 @@ def _searched(rows: RowSource, labels: Labels, settings: ClassifierSettings) -> 
     return best
 
 
+@advice_when_full()
 def add_labelled_rows(
     fit: FittedClassifier | None, rows: RowSource, labels: Labels, settings: ClassifierSettings
 ) -> FittedClassifier:

@@ -112,7 +112,11 @@ class FittedRidge:
     def means_and_deviations(self, X: Rows) -> tuple[Array, Array]:
         """Predictions and their standard deviations, shape (n, t) each, from features that are computed once."""
         shape = (X.shape[0], self.n_targets)
-        means, deviations, noise = np.empty(shape, X.dtype), np.empty(shape, X.dtype), np.sqrt(self.solution.noise_variance)
+        means, deviations, noise = (
+            np.empty(shape, X.dtype),
+            np.empty(shape, X.dtype),
+            np.sqrt(self.solution.noise_variance),
+        )
         for part, mean, leverage, unseen in self._in_blocks(X):
             means[part] = mean
             deviations[part] = np.sqrt(1 + leverage + unseen)[:, None] * noise

@@ -14,6 +14,7 @@ from sklearn.utils import check_array
 from bochner._typing import Array, ArrayLike, Rows
 from bochner.errors import InvalidDataError, invalid_parameter
 from bochner.kernels.measure import SpectralMeasure
+from bochner.memory import MemoryBill, require_memory
 
 if TYPE_CHECKING:
     from bochner.kernels.algebra import Product, Scaled, Sum
@@ -48,6 +49,9 @@ class Kernel(ABC, BaseEstimator):
         Y : array-like of shape (n_Y, d), default=X
         """
         rows: Array = check_array(X, dtype=np.float64, input_name="X")
+        n_others = len(rows) if Y is None else np.shape(Y)[0]
+        bill = MemoryBill({"kernel matrix": 8 * len(rows) * n_others, "distances": 8 * len(rows) * n_others})
+        require_memory(bill, f"Take fewer rows (now {len(rows):,} by {n_others:,}), or a feature map: FourierFeatures.")
         if Y is None:
             return self.settled(rows).matrix(rows, rows)
         columns: Array = check_array(Y, dtype=np.float64, input_name="Y")

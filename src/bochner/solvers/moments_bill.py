@@ -28,7 +28,10 @@ def ridge_bill(
     D = feature_map.n_components
     solution = {"solution of the equations": 12 * D**2}
     if leaves_out:
-        solution = {"eigenvectors of the moments": 8 * D**2, "pass over rows that are left out": 8 * D * (D + n_targets)}
+        solution = {
+            "eigenvectors of the moments": 8 * D**2,
+            "pass over rows that are left out": 8 * D * (D + n_targets),
+        }
     return _bill(plan, feature_map, n_targets, dtype, solution, reading)
 
 

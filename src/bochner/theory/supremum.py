@@ -62,7 +62,9 @@ class GridSupremum(Bound):
             raise invalid_parameter(self, "radius", "a positive finite number", self.radius)
         lipschitz = self._lipschitz()
         step, points = self._grid(d)
-        on_grid = max(self._largest(part) for part in np.array_split(points, -(-points.size * len(self.omega) // _BATCH)))
+        on_grid = max(
+            self._largest(part) for part in np.array_split(points, -(-points.size * len(self.omega) // _BATCH))
+        )
         value = (on_grid + lipschitz * step * np.sqrt(d) / 2) * (1 + 1e-12)
         unit = " length scales" if normalised(self.kernel).has_scale_per_feature else ""
         claim = (
