@@ -1,4 +1,9 @@
-"""Peak memory of every public call under a budget, each in a fresh process: python -m benchmarks.budgets [--quick] [part of a name]."""
+"""Peak memory of public calls under a budget, each in a fresh process.
+
+    python -m benchmarks.budgets [--quick] [parts of names]
+
+All of them at full size are written to benchmarks/results/memory_calls.json, from which docs/memory.md is made.
+"""
 
 from __future__ import annotations
 
@@ -7,33 +12,48 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 from benchmarks.budgets.calls import CALLS, FULL, QUICK
 from benchmarks.budgets.measure import measure
+
+RESULTS = Path(__file__).parents[1] / "results" / "memory_calls.json"
+_MARK = "RESULT"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.budgets", description=__doc__)
     parser.add_argument("names", nargs="*", help="parts of the names of calls; all calls unless given")
-    parser.add_argument("--quick", action="store_true", help="smaller rows and budget")
-    parser.add_argument("--one", help=argparse.SUPPRESS)
+    parser.add_argument("--quick", action="store_true", help="fewer rows and features, and a smaller budget")
+    parser.add_argument("--here", metavar="NAME", action="append", help="measure these calls in this process")
     given = parser.parse_args()
-    if given.one:
-        found = measure(CALLS[given.one], QUICK if given.quick else FULL)
-        print("RESULT" + json.dumps({**vars(found), "ratio": found.ratio}))
+    if given.here:
+        for name in given.here:
+            found = measure(CALLS[name], QUICK if given.quick else FULL)
+            print(_MARK + json.dumps({**vars(found), "ratio": round(found.ratio, 3)}), flush=True)
         return
     chosen = [name for name in CALLS if not given.names or any(part in name for part in given.names)]
-    for name in chosen:
-        command = [sys.executable, "-m", "benchmarks.budgets", "--one", name, *(["--quick"] if given.quick else [])]
-        env = {**os.environ, "OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2"}
-        ran = subprocess.run(command, capture_output=True, text=True, env=env)
-        line = next((line[6:] for line in ran.stdout.splitlines() if line.startswith("RESULT")), None)
-        if line is None:
-            print(f"  FAILED {ran.returncode}  {name}\n{ran.stderr[-1500:]}", flush=True)
-            continue
-        found = json.loads(line)
-        note = "  refused: " + found["refusal"].splitlines()[0] if found["refusal"] else ""
-        print(f"{found['ratio']:7.2f}x {found['seconds']:6.1f} s  {name}{note}", flush=True)
+    rows = [row for name in chosen for row in in_child([name], quick=given.quick)]
+    for row in rows:
+        row["peak"] = int(row["peak"])
+    if not given.names and not given.quick:
+        record = {"budget": FULL.memory, "calls": rows}
+        RESULTS.write_text(json.dumps(record, indent=2) + "\n")
+
+
+def in_child(names: list[str], *, quick: bool) -> list[dict[str, object]]:
+    """Measure some calls in one fresh process, and print a line for each."""
+    options = [option for name in names for option in ("--here", name)] + (["--quick"] if quick else [])
+    command = [sys.executable, "-m", "benchmarks.budgets", *options]
+    env = {**os.environ, "OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2"}
+    ran = subprocess.run(command, capture_output=True, text=True, env=env)
+    found = [json.loads(line[len(_MARK) :]) for line in ran.stdout.splitlines() if line.startswith(_MARK)]
+    for row in found:
+        note = "  refused: " + row["refusal"].splitlines()[0] if row["refusal"] else ""
+        print(f"{row['ratio']:7.2f}x {row['seconds']:6.1f} s  {row['name']}{note}", flush=True)
+    if ran.returncode:
+        raise RuntimeError(f"{names[len(found)]} failed:\n{ran.stderr[-3000:]}")
+    return found
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ class Size:
         return max(16, 2 * int(self.widths * width / 2))
 
 
-FULL = Size(250_000_000, 1.0, 1.0)
+FULL = Size(200_000_000, 0.5, 0.8)
 QUICK = Size(100_000_000, 0.25, 0.6)
 TINY = Size(4_000_000_000, 0.001, 0.01)
 """Loads libraries, compiles loops and starts threads before anything is measured."""
@@ -46,7 +46,7 @@ Ready = Callable[[], Any]
 class Call:
     """One public call: `prepare(size)` returns what is measured.
 
-    `covers` are the names of `bochner` that it speaks for; `of_output` says that most of what it takes is returned.
+    `covers` are the names of `bochner` that it speaks for; `slow` ones take more than a second or two.
     """
 
     name: str
@@ -107,28 +107,28 @@ def _(size: Size) -> Ready:
     return lambda: regressor(features="fourier").fit(X, y)
 
 
-@call("KernelRegressor(n_components=D, alpha='evidence').fit", "KernelRegressor")
+@call("KernelRegressor(n_components=D, alpha='evidence').fit", "KernelRegressor", slow=True)
 def _(size: Size) -> Ready:
     X = rows(size.n(80_000))
     y, D = target(X), size.D(2500)
     return lambda: regressor(n_components=D, length_scale=3.0, alpha="evidence").fit(X, y)
 
 
-@call("KernelRegressor(n_components=D).fit", "KernelRegressor")
+@call("KernelRegressor(n_components=D).fit", "KernelRegressor", slow=True)
 def _(size: Size) -> Ready:
     X = rows(size.n(50_000))
     y, D = target(X), size.D(2048)
     return lambda: regressor(n_components=D, length_scale=3.0).fit(X, y)
 
 
-@call("KernelRegressor(solver='iterative').fit", "KernelRegressor")
+@call("KernelRegressor(solver='iterative').fit", "KernelRegressor", slow=True)
 def _(size: Size) -> Ready:
     X = rows(size.n(20_000))
     y, D = target(X), size.D(8192)
     return lambda: regressor(n_components=D, length_scale=3.0, solver="iterative", alpha=1.0, tol=1e-3).fit(X, y)
 
 
-@call("KernelRegressor(features='nystroem').fit", "KernelRegressor")
+@call("KernelRegressor(features='nystroem').fit", "KernelRegressor", slow=True)
 def _(size: Size) -> Ready:
     X = rows(size.n(50_000))
     y, D = target(X), size.D(2000)
@@ -151,21 +151,21 @@ def _(size: Size) -> Ready:
     return lambda: regressor(length_scale="ard", n_components=D).fit(X, y)
 
 
-@call("KernelRegressor(alpha='loo').fit, 50 targets", "KernelRegressor")
+@call("KernelRegressor(alpha='loo').fit, 50 targets", "KernelRegressor", slow=True)
 def _(size: Size) -> Ready:
     X = rows(size.n(50_000))
     y, D = target(X, 50), size.D(1024)
     return lambda: regressor(alpha="loo", n_components=D, length_scale=3.0).fit(X, y)
 
 
-@call("KernelRegressor(alpha='gcv').fit, 50 targets", "KernelRegressor")
+@call("KernelRegressor(alpha='gcv').fit, 50 targets", "KernelRegressor", slow=True)
 def _(size: Size) -> Ready:
     X = rows(size.n(50_000))
     y, D = target(X, 50), size.D(2048)
     return lambda: regressor(alpha="gcv", n_components=D, length_scale=3.0).fit(X, y)
 
 
-@call("KernelRegressor(interval='conformal').fit", "KernelRegressor")
+@call("KernelRegressor(interval='conformal').fit", "KernelRegressor", slow=True)
 def _(size: Size) -> Ready:
     X = rows(size.n(50_000), 40)
     y, D = target(X, 5), size.D(1024)
@@ -180,7 +180,7 @@ def _(size: Size) -> Ready:
     return lambda: model.partial_fit(X, y).predict(X[:5])
 
 
-@call("KernelRegressor.fit of a scan", "KernelRegressor", "scan_blocks")
+@call("KernelRegressor.fit of a scan", "KernelRegressor", "scan_blocks", slow=True)
 def _(size: Size) -> Ready:
     n, D = size.n(200_000), size.D(2048)
 
@@ -192,7 +192,7 @@ def _(size: Size) -> Ready:
     return lambda: regressor(n_components=D, length_scale=3.0).fit(bo.scan_blocks(blocks, n_rows=n))
 
 
-@call("KernelRegressor.fit of a memory map", "KernelRegressor", "scan_npy")
+@call("KernelRegressor.fit of a memory map", "KernelRegressor", "scan_npy", slow=True)
 def _(size: Size) -> Ready:
     n, D, folder = size.n(400_000), size.D(2048), _folder()
     np.save(folder / "X.npy", rows(n))
@@ -229,7 +229,7 @@ def _(size: Size) -> Ready:
     return lambda: model.predict(X, return_interval=0.9)
 
 
-@call("KernelRegressor.predict(return_std=True) of landmarks", "KernelRegressor")
+@call("KernelRegressor.predict(return_std=True) of landmarks", "KernelRegressor", slow=True)
 def _(size: Size) -> Ready:
     X = rows(size.n(100_000))
     model = regressor(features="nystroem", n_components=size.D(2000), length_scale=3.0).fit(X[:4000], target(X[:4000]))
@@ -243,7 +243,7 @@ def _(size: Size) -> Ready:
     return lambda: model.certify(X)
 
 
-@call("KernelRegressor.certify(X, y), 4,000 rows", "KernelRegressor")
+@call("KernelRegressor.certify(X, y), 4,000 rows", "KernelRegressor", slow=True)
 def _(size: Size) -> Ready:
     X = rows(size.n(4_000))
     y = target(X)
@@ -251,7 +251,7 @@ def _(size: Size) -> Ready:
     return lambda: model.certify(X, y=y)
 
 
-@call("KernelRegressor.certify(X), 4,000 rows", "KernelRegressor")
+@call("KernelRegressor.certify(X), 4,000 rows", "KernelRegressor", slow=True)
 def _(size: Size) -> Ready:
     X = rows(size.n(4_000))
     y = target(X)
@@ -293,14 +293,14 @@ def _(size: Size) -> Ready:
     return lambda: classifier().fit(X, y)
 
 
-@call("KernelClassifier(loss='squared_error').fit, 40 classes", "KernelClassifier")
+@call("KernelClassifier(loss='squared_error').fit, 40 classes", "KernelClassifier", slow=True)
 def _(size: Size) -> Ready:
     X = rows(size.n(50_000))
     y, D = labels(X, 40), size.D(2048)
     return lambda: classifier(loss="squared_error", features="fourier", n_components=D, length_scale=3.0).fit(X, y)
 
 
-@call("KernelClassifier(loss='logistic').fit", "KernelClassifier")
+@call("KernelClassifier(loss='logistic').fit", "KernelClassifier", slow=True)
 def _(size: Size) -> Ready:
     X = rows(size.n(50_000))
     y, D = labels(X, 4), size.D(512)
@@ -316,7 +316,7 @@ def _(size: Size) -> Ready:
     return lambda: classifier(loss="logistic", n_components=D, length_scale=3.0, alpha=10.0, max_iter=5).fit(X, y)
 
 
-@call("KernelClassifier(loss='hinge').fit", "KernelClassifier")
+@call("KernelClassifier(loss='hinge').fit", "KernelClassifier", slow=True)
 def _(size: Size) -> Ready:
     X = rows(size.n(50_000))
     y, D = labels(X, 4), size.D(1024)
@@ -416,7 +416,7 @@ def _(size: Size) -> Ready:
     return lambda: maps.certify(X)
 
 
-@call("FourierFeatures.certify, 2 columns", "FourierFeatures")
+@call("FourierFeatures.certify, 2 columns", "FourierFeatures", slow=True)
 def _(size: Size) -> Ready:
     X, D = rows(size.n(100_000), 2), size.D(2048)
     maps = bo.FourierFeatures(bo.Gaussian(1.0), n_components=D, random_state=0).fit(X)
@@ -429,13 +429,13 @@ def _(size: Size) -> Ready:
     return lambda: bo.NystroemFeatures(bo.Gaussian(3.0), n_components=D, random_state=0).fit(X)
 
 
-@call("NystroemFeatures(landmarks='pivoted').fit", "NystroemFeatures")
+@call("NystroemFeatures(landmarks='pivoted').fit", "NystroemFeatures", slow=True)
 def _(size: Size) -> Ready:
     X, D = rows(size.n(100_000)), size.D(1000)
     return lambda: bo.NystroemFeatures(bo.Gaussian(3.0), n_components=D, landmarks="pivoted", random_state=0).fit(X)
 
 
-@call("NystroemFeatures(landmarks='leverage').fit", "NystroemFeatures")
+@call("NystroemFeatures(landmarks='leverage').fit", "NystroemFeatures", slow=True)
 def _(size: Size) -> Ready:
     X, D = rows(size.n(100_000)), size.D(1500)
     return lambda: bo.NystroemFeatures(bo.Gaussian(3.0), n_components=D, landmarks="leverage", random_state=0).fit(X)
@@ -469,7 +469,7 @@ def _(size: Size) -> Ready:
     return lambda: bo.OrbitFeatures(bo.groups.CyclicShifts(), base, random_state=0).fit(X).transform(X)
 
 
-@call("OrbitFeatures.certify", "OrbitFeatures")
+@call("OrbitFeatures.certify", "OrbitFeatures", slow=True)
 def _(size: Size) -> Ready:
     X, D = rows(size.n(60_000), 16), size.D(512)
     base = bo.FourierFeatures(bo.Gaussian(4.0), n_components=D, random_state=0)
@@ -490,7 +490,7 @@ def _(size: Size) -> Ready:
     return lambda: bo.WarpedFeatures(base).fit(X).transform(X)
 
 
-@call("KernelPCA.fit", "KernelPCA")
+@call("KernelPCA.fit", "KernelPCA", slow=True)
 def _(size: Size) -> Ready:
     X, D = rows(size.n(50_000)), size.D(2048)
     return lambda: bo.KernelPCA(bo.Gaussian(3.0), n_components=12, width=D, random_state=0).fit(X)
@@ -499,9 +499,9 @@ def _(size: Size) -> Ready:
 @call("KernelPCA.transform, .inverse_transform", "KernelPCA", slow=True)
 def _(size: Size) -> Ready:
     X, D = rows(size.n(100_000)), size.D(1024)
-    made = bo.KernelPCA(
-        bo.Gaussian(3.0), n_components=12, width=D, fit_inverse_transform=True, random_state=0
-    ).fit(X[:1000])
+    made = bo.KernelPCA(bo.Gaussian(3.0), n_components=12, width=D, fit_inverse_transform=True, random_state=0).fit(
+        X[:1000]
+    )
     return lambda: made.inverse_transform(made.transform(X))
 
 
@@ -539,26 +539,26 @@ def _(size: Size) -> Ready:
     )
 
 
-@call("hsic_test", "hsic_test")
+@call("hsic_test", "hsic_test", slow=True)
 def _(size: Size) -> Ready:
     X, Y = rows(size.n(50_000), 4), rows(size.n(50_000), 4, seed=1)
     return lambda: bo.hsic_test(X, Y, n_resamples=99, rng=0)
 
 
-@call("DriftDetector.fit, .predict", "DriftDetector")
+@call("DriftDetector.fit, .predict", "DriftDetector", slow=True)
 def _(size: Size) -> Ready:
     X, Y = rows(size.n(100_000)), rows(size.n(20_000), seed=1)
     return lambda: bo.DriftDetector(n_components=1024, random_state=0).fit(X).predict(Y)
 
 
-@call("DistributionRegressor.fit, .predict", "DistributionRegressor")
+@call("DistributionRegressor.fit, .predict", "DistributionRegressor", slow=True)
 def _(size: Size) -> Ready:
     bags, D = [rows(100, 4, seed=i) for i in range(size.n(2_000))], size.D(2048)
     y = np.array([bag[:, 0].mean() for bag in bags])
     return lambda: bo.DistributionRegressor(n_components=D, random_state=0).fit(bags, y).predict(bags)
 
 
-@call("DistributionClassifier.fit, .predict", "DistributionClassifier")
+@call("DistributionClassifier.fit, .predict", "DistributionClassifier", slow=True)
 def _(size: Size) -> Ready:
     bags, D = [rows(100, 4, seed=i) for i in range(size.n(2_000))], size.D(2048)
     y = np.array([bag[:, 0].mean() > 0 for bag in bags]).astype(int)

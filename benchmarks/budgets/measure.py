@@ -9,9 +9,8 @@ import warnings
 from dataclasses import dataclass
 
 import bochner as bo
-from bochner.errors import MemoryBudgetError
-
 from benchmarks.budgets.calls import TINY, Call, Size
+from bochner.errors import MemoryBudgetError
 
 __all__ = ["Measured", "measure"]
 

@@ -78,12 +78,8 @@ def check_sampler(sampler: Sampler, *, n_features: int = 3, seed: int = 0) -> No
     """
     if sampler.uses_pilot:
         raise invalid_parameter("check_sampler", "sampler", "one that draws without a pilot of the data", sampler)
-    kernels: tuple[Stationary, ...] = (
-        Gaussian(2.0),
-        Matern(1.2, nu=0.7),
-        Cauchy(1.5),
-        Sum(Product(Gaussian(2.0), Matern()), Scaled(Cauchy(), 3.0)),
-    )
+    composed = Sum(Product(Gaussian(2.0), Matern()), Scaled(Cauchy(), 3.0))
+    kernels: list[Stationary] = [Gaussian(2.0), Matern(1.2, nu=0.7), Cauchy(1.5), composed]
     for kernel in kernels:
         if sampler.unbiased:
             _check_mean_cosine(kernel, sampler, n_features, seed)

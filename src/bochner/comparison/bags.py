@@ -13,6 +13,7 @@ from bochner._typing import Array, Frame, MatrixLike
 from bochner.comparison.samples import check_rows
 from bochner.errors import InvalidDataError, InvalidParameterError, invalid_parameter
 from bochner.features import FeatureMap, transform
+from bochner.memory import MemoryBill, require_memory, rows_within
 
 __all__ = ["Bagged", "Bags", "IndexedFrame"]
 
@@ -74,24 +75,31 @@ class Bags:
 
     def mean_features(self, feature_map: FeatureMap) -> Array:
         """The mean embedding of every bag, shape (n_bags, D), in the float type of the rows; some rows at a time."""
+        size = self.n_bags * feature_map.n_components * self.rows.dtype.itemsize
+        require_memory(
+            MemoryBill({"embeddings of the bags": size}), "Lower n_components, or embed fewer bags at a time."
+        )
         means = np.empty((self.n_bags, feature_map.n_components), dtype=self.rows.dtype)
-        starts = np.r_[0, self.ends[:-1]]
+        starts, rows = np.r_[0, self.ends[:-1]], self._rows_at_once(feature_map)
         bag = 0
         while bag < self.n_bags:
-            last = max(bag + 1, int(np.searchsorted(self.ends, starts[bag] + _ROWS, side="right")))
+            last = max(bag + 1, int(np.searchsorted(self.ends, starts[bag] + rows, side="right")))
             means[bag:last] = self._means(feature_map, starts[bag:last], self.ends[bag:last])
             bag = last
         return means
 
+    def _rows_at_once(self, feature_map: FeatureMap) -> int:
+        return rows_within(2 * feature_map.n_components * self.rows.dtype.itemsize, most=_ROWS)
+
     def _means(self, feature_map: FeatureMap, starts: Array, ends: Array) -> Array:
-        if len(starts) > 1 or ends[0] - starts[0] <= _ROWS:
+        rows = self._rows_at_once(feature_map)
+        if len(starts) > 1 or ends[0] - starts[0] <= rows:
             Z = transform(feature_map, self.rows[starts[0] : ends[-1]], self.rows.dtype)
             return np.add.reduceat(Z, starts - starts[0], axis=0, dtype=float) / (ends - starts)[:, None]
         total = np.zeros(feature_map.n_components)
-        for start in range(starts[0], ends[0], _ROWS):  # one bag that is too long to hold
-            total += transform(feature_map, self.rows[start : min(start + _ROWS, ends[0])], self.rows.dtype).sum(
-                axis=0, dtype=float
-            )
+        for start in range(starts[0], ends[0], rows):  # one bag that is too long to hold
+            Z = transform(feature_map, self.rows[start : min(start + rows, ends[0])], self.rows.dtype)
+            total += Z.sum(axis=0, dtype=float)
         return (total / (ends[0] - starts[0]))[None]
 
 

@@ -213,9 +213,13 @@ class FourierFeatures(MapTransformer):
         """Fourier map, and the pilot record of a data-dependent sampler."""
         sampler, d = resolve_sampler(self.sampling), X.shape[1]
         embedding: Embedding = self.embedding  # type: ignore[assignment]
+        m = n_frequencies(width, embedding)
+        size = 8 * m * d * (1 + self.kernel_.spectral_measure(d).n_vectors)
+        require_memory(
+            MemoryBill({"frequencies and what they are drawn from": size}), f"Lower n_components (now {width})."
+        )
         if not sampler.uses_pilot:
             return FourierRecipe(self.kernel_, sampler, d, width, embedding, self.seed_).draw(), None
-        m = n_frequencies(width, embedding)
         bill = MemoryBill(sampler.memory(X.shape[0], m, d))
         require_memory(bill, f"Lower pool_size or pilot_rows of {type(sampler).__name__}, or n_components.")
         frequencies = sampler.draw(self.kernel_.spectral_measure(d), m, d, self.seed_, Pilot(X, self.kernel_))

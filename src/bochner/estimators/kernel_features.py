@@ -10,9 +10,10 @@ import numpy as np
 
 from bochner._dense import dense
 from bochner._random import resolve_seed
-from bochner._sklearn import SEED_RULE, Interval, refuse_lazy, validated, validated_rows
+from bochner._sklearn import SEED_RULE, Interval, refuse_lazy, validated
 from bochner._typing import Array, Constraints, Rows
 from bochner.estimators.map_transformer import CertificateContext, MapTransformer
+from bochner.estimators.validation import validated_rows
 from bochner.features import FeatureMap, transform
 from bochner.kernels import Kernel
 from bochner.memory import MemoryBill, require_memory

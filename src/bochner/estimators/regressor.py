@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from numbers import Integral, Real
 from os import PathLike
 from typing import Any, Self
@@ -10,7 +11,7 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from bochner._random import resolve_seed
 from bochner._sklearn import Interval, StrOptions, available_if, validated, with_callbacks
-from bochner._typing import Array, ArrayLike, Constraints, FilePath, MatrixLike, Rows, Seed, Transformer
+from bochner._typing import Array, ArrayLike, Constraints, FilePath, MatrixLike, Seed, Transformer
 from bochner.errors import invalid_parameter
 from bochner.estimators.certified_ridge import CertifiedRidge
 from bochner.estimators.kernel_model import MODEL_CONSTRAINTS, KernelModel
@@ -27,7 +28,6 @@ from bochner.estimators.rows import linear_predictions, over_rows
 from bochner.estimators.watch import CallbackWatch, warn_of_ridge, warn_of_rows
 from bochner.fitting import FittedRidge, add_rows, fit_ridge, require_moments
 from bochner.kernels import Stationary
-from bochner.memory import require_memory
 from bochner.sampling import Sampler
 from bochner.solvers import DirectSolver, RidgeSolver
 from bochner.tuning import RidgeScales, ScaleLearner
@@ -290,11 +290,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
         if return_interval is not None and (isinstance(return_interval, bool) or not 0 < return_interval < 1):
             raise invalid_parameter("predict", "return_interval", "a probability between 0 and 1", return_interval)
         n_arrays = 2 + (0 if return_interval is None else 2 + return_std)
-
-        def answers(rows: Rows) -> tuple[Array, Array]:
-            require_memory(fit.prediction_bill(rows, n_arrays), "Predict fewer rows at a time.")
-            return fit.means_and_deviations(rows)
-
+        answers = partial(fit.means_and_deviations, n_arrays=n_arrays)
         mean, std = map(self._targets, over_rows(self, X, answers))
         parts: list[Any] = [mean, *([std] if return_std else [])]
         if return_interval is not None:

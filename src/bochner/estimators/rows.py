@@ -17,7 +17,7 @@ from bochner.errors import InvalidDataError
 from bochner.estimators.ranges import warn_of_far_rows
 from bochner.estimators.validation import validated_rows, validated_rows_and_targets
 from bochner.features import LinearResponse
-from bochner.memory import MemoryBill, require_memory, row_slices, rows_within
+from bochner.memory import MemoryBill, advice_when_full, require_memory, row_slices, rows_within
 
 __all__ = ["adopt_columns", "linear_predictions", "new_rows", "open_rows", "over_rows", "rows_to_fit"]
 
@@ -70,6 +70,7 @@ class _Answer:
         return self.then(self.response(X))
 
 
+@advice_when_full()
 def linear_predictions(
     estimator: Any,
     X: MatrixLike,
@@ -110,6 +111,7 @@ def _in_blocks(response: LinearResponse, then: Callable[[Array], Array], X: Rows
     return out
 
 
+@advice_when_full()
 def over_rows(estimator: Any, X: MatrixLike, function: Callable[[Rows], tuple[Array, ...]]) -> list[Array]:
     """The arrays of `function(X)` for all rows: of an array at once, of scanned rows in one pass."""
     rows = open_rows(X)

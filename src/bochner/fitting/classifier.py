@@ -17,7 +17,7 @@ from bochner.features import FeatureMap, LinearResponse
 from bochner.fitting.checkpoints import FitCheckpoint, naming_checkpoint
 from bochner.fitting.features import ChosenFeatures, FeatureSettings
 from bochner.fitting.squared_classifier import fit_signs, temperature_and_skill, to_solution
-from bochner.memory import require_memory
+from bochner.memory import advice_when_full, require_memory
 from bochner.planning import landmark_numbers
 from bochner.solvers import (
     NO_PROGRESS,
@@ -130,6 +130,7 @@ class FittedClassifier:
         return LinearResponse(self.feature_map, self.solution.coef, self.solution.intercept, precision)
 
 
+@advice_when_full()
 def fit_classifier(
     rows: RowSource, labels: Labels, settings: ClassifierSettings, *, checkpoint: FitCheckpoint | None = None
 ) -> FittedClassifier:
@@ -247,6 +248,7 @@ def _searched(rows: RowSource, labels: Labels, settings: ClassifierSettings, pro
     return best
 
 
+@advice_when_full()
 def add_labelled_rows(
     fit: FittedClassifier | None, rows: RowSource, labels: Labels, settings: ClassifierSettings
 ) -> FittedClassifier:

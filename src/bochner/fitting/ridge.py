@@ -26,7 +26,7 @@ from bochner.fitting.moments import MomentsFit, rows_to_leave_out
 from bochner.fitting.ridge_model import FittedRidge
 from bochner.fitting.watch import Silent, Watch
 from bochner.fitting.width_search import search_width, widens
-from bochner.memory import require_memory
+from bochner.memory import advice_when_full, require_memory
 from bochner.solvers import PenaltyRule, RidgeSolver, SolverContext, iterative_bill
 from bochner.solvers.conjugate_gradient import State
 from bochner.statistics import KEPT_FEATURES, RowIdentity, StreamedNormal, identify
@@ -68,6 +68,7 @@ class RidgeSettings:
         return self.features.seed
 
 
+@advice_when_full()
 def fit_ridge(
     rows: RowSource,
     settings: RidgeSettings,
@@ -99,6 +100,7 @@ def _fitted(
     return fit
 
 
+@advice_when_full()
 def add_rows(
     fit: FittedRidge | None, rows: RowSource, settings: RidgeSettings, *, watch: Watch, publish: Publish
 ) -> FittedRidge:

@@ -109,14 +109,14 @@ class FittedRidge:
         """Standard deviations of new observations, shape (n, t): noise, coefficients, Nystroem residual."""
         return self.means_and_deviations(X)[1]
 
-    def means_and_deviations(self, X: Rows) -> tuple[Array, Array]:
-        """Predictions and their standard deviations, shape (n, t) each, from features that are computed once."""
-        shape = (X.shape[0], self.n_targets)
-        means, deviations, noise = (
-            np.empty(shape, X.dtype),
-            np.empty(shape, X.dtype),
-            np.sqrt(self.solution.noise_variance),
-        )
+    def means_and_deviations(self, X: Rows, n_arrays: int = 2) -> tuple[Array, Array]:
+        """Predictions and their standard deviations, shape (n, t) each, from features that are computed once.
+
+        `n_arrays` is how many arrays of this size the caller makes of them, for the memory bill.
+        """
+        require_memory(self._prediction_bill(X, n_arrays), "Predict fewer rows at a time.")
+        shape, noise = (X.shape[0], self.n_targets), np.sqrt(self.solution.noise_variance)
+        means, deviations = np.empty(shape, X.dtype), np.empty(shape, X.dtype)
         for part, mean, leverage, unseen in self._in_blocks(X):
             means[part] = mean
             deviations[part] = np.sqrt(1 + leverage + unseen)[:, None] * noise
@@ -145,7 +145,7 @@ class FittedRidge:
             unseen = self.feature_map.unseen_variance(X[part], Z, self.solution.alpha)
             yield part, mean, spread.of(Z) - 1, unseen
 
-    def prediction_bill(self, X: Rows, n_arrays: int) -> MemoryBill:
+    def _prediction_bill(self, X: Rows, n_arrays: int) -> MemoryBill:
         """The bill of so many arrays of predictions, deviations or limits of the rows."""
         size, D = X.shape[0] * self.n_targets * X.dtype.itemsize, self.feature_map.n_components
         return MemoryBill({"predictions, deviations and limits": n_arrays * size, "factor of the equations": 8 * D**2})

@@ -15,6 +15,7 @@ from bochner._magnitude import largest_number, refuse_huge
 from bochner._typing import Array, ArrayLike, Rows
 from bochner.errors import InvalidDataError, invalid_parameter
 from bochner.kernels.measure import SpectralMeasure
+from bochner.memory import MemoryBill, require_memory
 
 if TYPE_CHECKING:
     from bochner.kernels.algebra import Product, Scaled, Sum
@@ -49,6 +50,9 @@ class Kernel(ABC, BaseEstimator):
         Y : array-like of shape (n_Y, d), default=X
         """
         rows: Array = _checked_rows(X, "X")
+        n_others = len(rows) if Y is None else np.shape(Y)[0]
+        bill = MemoryBill({"kernel matrix": 8 * len(rows) * n_others, "distances": 8 * len(rows) * n_others})
+        require_memory(bill, f"Take fewer rows (now {len(rows):,} by {n_others:,}), or a feature map: FourierFeatures.")
         if Y is None:
             return self.settled(rows).matrix(rows, rows)
         columns: Array = _checked_rows(Y, "Y")

@@ -10,6 +10,8 @@ from bochner.sampling.base import Sampler
 
 __all__ = ["Orthogonal"]
 
+_NUMBERS = 2**18  # of the blocks that are drawn at once
+
 
 class Orthogonal(Sampler):
     """Blocks of Haar-orthogonal directions with independent chi lengths.
@@ -28,12 +30,15 @@ class Orthogonal(Sampler):
         rng = generator(seed, Purpose.NORMALS)
         n_blocks, block = -(-m // d), min(m, d)
         # Rows are drawn in order, so a wider map begins with the narrower one (to the rounding of QR).
-        raw = rng.standard_normal((n_blocks, block, n_vectors, d))
-        lengths = np.linalg.norm(
-            generator(seed, Purpose.LENGTHS).standard_normal((n_blocks * block, n_vectors, d)), axis=-1
-        )
-        directions = haar_rows(raw.transpose(0, 2, 1, 3)).transpose(0, 2, 1, 3).reshape(-1, n_vectors, d)[:m]
-        normals = lengths[:m, :, None] * directions
+        normals, lengths = np.empty((m, n_vectors, d)), generator(seed, Purpose.LENGTHS)
+        at_once = max(1, _NUMBERS // (block * n_vectors * d))
+        for first in range(0, n_blocks, at_once):  # some blocks after the other: the same numbers as all at once
+            count = min(at_once, n_blocks - first)
+            raw = rng.standard_normal((count, block, n_vectors, d))
+            length = np.linalg.norm(lengths.standard_normal((count * block, n_vectors, d)), axis=-1)
+            directions = haar_rows(raw.transpose(0, 2, 1, 3)).transpose(0, 2, 1, 3).reshape(-1, n_vectors, d)
+            part = normals[first * block : (first + count) * block]
+            np.multiply(length[: len(part), :, None], directions[: len(part)], out=part)
         return normals, generator(seed, Purpose.UNIFORMS).random((m, n_uniforms))
 
 

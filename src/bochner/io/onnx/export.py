@@ -30,6 +30,7 @@ from bochner.features import WarpedMap
 from bochner.features.nystroem import NystroemMap
 from bochner.io.onnx.graph import Tensor, onnx_type
 from bochner.io.onnx.maps import features_of
+from bochner.memory import MemoryBill, require_memory
 from bochner.solvers import RidgeProblem
 from bochner.solvers.cholesky import factorise
 
@@ -84,6 +85,10 @@ def to_onnx(
         raise MissingExtraError("onnx", "onnx") from None
     chosen = _float_type(dtype)
     check_is_fitted(model)
+    if std:
+        width = getattr(getattr(model, "features_", None), "n_components_", 0)
+        bill = MemoryBill({"factor of the error bars, and its copies in the graph": _GRAPH_COPIES * 8 * width**2})
+        require_memory(bill, "Export the model without std=True, or one of fewer features.")
     if type(model).__module__.startswith("sklearn."):
         from bochner.io.onnx.pipelines import convert_pipeline
 
@@ -96,6 +101,10 @@ def to_onnx(
         with replacing(Path(path)) as file:
             file.write(proto.SerializeToString())
     return proto
+
+
+_GRAPH_COPIES = 6
+"""Of the largest array of a graph: in two float types, as bytes, in the graph, in the model, and when it is checked."""
 
 
 def _float_type(dtype: npt.DTypeLike | None) -> FloatType:
