@@ -89,7 +89,6 @@ def check_sampler(sampler: Sampler, *, n_features: int = 3, seed: int = 0) -> No
         again = clone(sampler).draw(measure, 20, n_features, seed=seed).omega
         np.testing.assert_array_equal(wide, again, err_msg="one seed gave different bits")
         other = sampler.draw(measure, 20, n_features, seed=seed + 1).omega
-        # Products of signs alone (SORF) are few where there are few columns.
         _assert(
             not sampler.unbiased or not np.any(np.isclose(wide, other, rtol=1e-12, atol=0)),
             "two seeds share frequencies",

@@ -20,7 +20,7 @@ from bochner.errors import invalid_parameter
 from bochner.estimators.certified_classifier import CertifiedClassifier
 from bochner.estimators.classifier_attributes import ClassifierAttributes
 from bochner.estimators.classifier_rows import classifier_settings, labelled_rows, loss_for, open_checkpoint
-from bochner.estimators.kernel_model import MODEL_CONSTRAINTS, KernelModel
+from bochner.estimators.kernel_model import MODEL_CONSTRAINTS, KernelModel, seed_of_fit
 from bochner.estimators.rows import linear_predictions
 from bochner.estimators.watch import warn_of_classifier, warn_of_rows
 from bochner.fitting import add_labelled_rows, fit_classifier
@@ -211,8 +211,7 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
         if loss == "squared_error" and rows.arrays is not None and self.uses_landmarks(rows):
             rows = replace(rows.arrays, dtype=np.dtype(np.float64))  # as its features
         checkpoint = open_checkpoint(self, loss, rows, labels)
-        seed = resolve_seed(self.random_state)
-        self.seed_ = seed if checkpoint is None else checkpoint.seed(seed, given=type(self.random_state) is int)
+        self.seed_ = seed_of_fit(self.random_state, checkpoint)
         self.fitted_ = fit_classifier(rows, labels, classifier_settings(self, rows), checkpoint=checkpoint)
         warn_of_rows(rows, stacklevel=3)
         warn_of_classifier(self.fitted_, stacklevel=3)

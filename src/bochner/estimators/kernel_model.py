@@ -14,6 +14,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 
+from bochner._random import resolve_seed
 from bochner._sklearn import (
     LEARNED_LENGTH_SCALE_RULE,
     SEED_RULE,
@@ -29,13 +30,13 @@ from bochner.estimators.catalogue import features_of_kernel
 from bochner.estimators.fourier import SAMPLING_RULE
 from bochner.estimators.makers import FourierMaker, LandmarkMaker, TransformerMaker
 from bochner.estimators.map_transformer import WithFeatures
-from bochner.fitting import FeatureSettings, MapMaker
+from bochner.fitting import FeatureSettings, FitCheckpoint, MapMaker
 from bochner.kernels import Kernel, Stationary
 from bochner.planning import LANDMARK_ROWS
 from bochner.sampling import Sampler
 from bochner.tuning import ScaleLearner, ScaleRule
 
-__all__ = ["MODEL_CONSTRAINTS", "KernelModel", "check_penalties", "identified"]
+__all__ = ["MODEL_CONSTRAINTS", "KernelModel", "check_penalties", "identified", "seed_of_fit"]
 
 _log = logging.getLogger("bochner")
 
@@ -212,3 +213,9 @@ def check_penalties(owner: object, alphas: ArrayLike | None) -> Array | None:
     if penalties.ndim != 1 or len(penalties) == 0 or not np.all((penalties > 0) & np.isfinite(penalties)):
         raise invalid_parameter(owner, "alphas", "a non-empty list of positive finite numbers", alphas)
     return penalties
+
+
+def seed_of_fit(random_state: Seed, checkpoint: FitCheckpoint | None) -> int:
+    """The seed of a fit: that of `random_state`, or of the interrupted fit that goes on."""
+    seed = resolve_seed(random_state)
+    return seed if checkpoint is None else checkpoint.seed(seed, given=type(random_state) is int)

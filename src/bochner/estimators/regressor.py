@@ -14,7 +14,7 @@ from bochner._sklearn import Interval, StrOptions, available_if, validated, with
 from bochner._typing import Array, ArrayLike, Constraints, FilePath, MatrixLike, Seed, Transformer
 from bochner.errors import invalid_parameter
 from bochner.estimators.certified_ridge import CertifiedRidge
-from bochner.estimators.kernel_model import MODEL_CONSTRAINTS, KernelModel
+from bochner.estimators.kernel_model import MODEL_CONSTRAINTS, KernelModel, seed_of_fit
 from bochner.estimators.ridge_attributes import RidgeAttributes
 from bochner.estimators.ridge_rows import (
     needs_random_features,
@@ -232,8 +232,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
         solver = solver_for(self, rows)
         self._announce_passes(rows, *passes_of(self, solver, rows))
         checkpoint = open_checkpoint(self, solver, rows)
-        seed = resolve_seed(self.random_state)
-        self.seed_ = seed if checkpoint is None else checkpoint.seed(seed, given=type(self.random_state) is int)
+        self.seed_ = seed_of_fit(self.random_state, checkpoint)
         settings, watch = ridge_settings(self, solver, rows), CallbackWatch(self, rows)
         self._store(fit_ridge(rows, settings, watch=watch, checkpoint=checkpoint, publish=self._store))
         warn_of_rows(rows, stacklevel=4)
@@ -289,8 +288,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
             return self._targets(linear_predictions(self, X, fit.response()))
         if return_interval is not None and (isinstance(return_interval, bool) or not 0 < return_interval < 1):
             raise invalid_parameter("predict", "return_interval", "a probability between 0 and 1", return_interval)
-        n_arrays = 2 + (0 if return_interval is None else 2 + return_std)
-        answers = partial(fit.means_and_deviations, n_arrays=n_arrays)
+        answers = partial(fit.means_and_deviations, n_arrays=2 if return_interval is None else 4 + return_std)
         mean, std = map(self._targets, over_rows(self, X, answers))
         parts: list[Any] = [mean, *([std] if return_std else [])]
         if return_interval is not None:

@@ -12,7 +12,7 @@ from bochner._typing import Array, FloatType, Rows, Transformer
 from bochner.features import FeatureMap, LinearResponse, transform
 from bochner.fitting.intervals import ConformalScores, normal_factor
 from bochner.fitting.width_rule import WidthCurve
-from bochner.memory import MemoryBill, row_slices, rows_within
+from bochner.memory import MemoryBill, require_memory, row_slices, rows_within
 from bochner.solvers import PenaltyRule, RidgeSolver, Solution, SolverContext, Spread
 from bochner.statistics import Moments, RowIdentity
 from bochner.tuning import Tuning
