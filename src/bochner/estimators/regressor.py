@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from numbers import Integral, Real
 from os import PathLike
 from typing import Any, Self
@@ -10,7 +11,7 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from bochner._random import resolve_seed
 from bochner._sklearn import Interval, StrOptions, available_if, validated, with_callbacks
-from bochner._typing import Array, ArrayLike, Constraints, FilePath, MatrixLike, Rows, Seed, Transformer
+from bochner._typing import Array, ArrayLike, Constraints, FilePath, MatrixLike, Seed, Transformer
 from bochner.errors import invalid_parameter
 from bochner.estimators.certified_ridge import CertifiedRidge
 from bochner.estimators.kernel_model import MODEL_CONSTRAINTS, KernelModel
@@ -27,7 +28,6 @@ from bochner.estimators.rows import linear_predictions, over_rows
 from bochner.estimators.watch import CallbackWatch, warn_of_ridge, warn_of_rows
 from bochner.fitting import FittedRidge, add_rows, fit_ridge, require_moments
 from bochner.kernels import Stationary
-from bochner.memory import require_memory
 from bochner.sampling import Sampler
 from bochner.solvers import DirectSolver, RidgeSolver
 from bochner.tuning import RidgeScales, ScaleLearner
@@ -289,19 +289,12 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
             return self._targets(linear_predictions(self, X, fit.response()))
         if return_interval is not None and (isinstance(return_interval, bool) or not 0 < return_interval < 1):
             raise invalid_parameter("predict", "return_interval", "a probability between 0 and 1", return_interval)
-        n_arrays = 2 + (0 if return_interval is None else 2 + return_std)
-
-        def answers(rows: Rows) -> tuple[Array, Array]:
-            require_memory(fit.prediction_bill(rows, n_arrays), "Predict fewer rows at a time.")
-            return fit.means_and_deviations(rows)
-
+        answers = partial(fit.means_and_deviations, n_arrays=2 if return_interval is None else 5)
         mean, std = map(self._targets, over_rows(self, X, answers))
-        parts: list[Any] = [mean, *([std] if return_std else [])]
+        parts: list[Any] = [mean, std] if return_std else [mean]
         if return_interval is not None:
-            half = std.copy() if return_std else std
-            half *= self._shaped(fit.interval_factors(return_interval))
-            parts.append((mean - half, mean + half))
-        return tuple(parts)
+            std = (std * self._shaped(fit.interval_factors(return_interval))).astype(std.dtype, copy=False)
+        return (*parts, (mean - std, mean + std)) if return_interval is not None else tuple(parts)
 
     def _scale_learner(self, landmarks: bool) -> ScaleLearner:
         return RidgeScales.for_alpha(self.alpha, exact=landmarks)

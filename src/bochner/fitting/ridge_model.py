@@ -12,7 +12,7 @@ from bochner._typing import Array, FloatType, Rows, Transformer
 from bochner.features import FeatureMap, LinearResponse, transform
 from bochner.fitting.intervals import ConformalScores, normal_factor
 from bochner.fitting.width_rule import WidthCurve
-from bochner.memory import MemoryBill, row_slices, rows_within
+from bochner.memory import MemoryBill, require_memory, row_slices, rows_within
 from bochner.solvers import PenaltyRule, RidgeSolver, Solution, SolverContext, Spread
 from bochner.statistics import Moments, RowIdentity
 from bochner.tuning import Tuning
@@ -109,8 +109,12 @@ class FittedRidge:
         """Standard deviations of new observations, shape (n, t): noise, coefficients, Nystroem residual."""
         return self.means_and_deviations(X)[1]
 
-    def means_and_deviations(self, X: Rows) -> tuple[Array, Array]:
-        """Predictions and their standard deviations, shape (n, t) each, from features that are computed once."""
+    def means_and_deviations(self, X: Rows, n_arrays: int = 2) -> tuple[Array, Array]:
+        """Predictions and their standard deviations, shape (n, t) each, from features that are computed once.
+
+        The caller is to hold so many arrays of this shape, for which there must be memory.
+        """
+        require_memory(self._prediction_bill(X, n_arrays), "Predict fewer rows at a time.")
         shape = (X.shape[0], self.n_targets)
         means, deviations, noise = (
             np.empty(shape, X.dtype),
@@ -145,7 +149,7 @@ class FittedRidge:
             unseen = self.feature_map.unseen_variance(X[part], Z, self.solution.alpha)
             yield part, mean, spread.of(Z) - 1, unseen
 
-    def prediction_bill(self, X: Rows, n_arrays: int) -> MemoryBill:
+    def _prediction_bill(self, X: Rows, n_arrays: int) -> MemoryBill:
         """The bill of so many arrays of predictions, deviations or limits of the rows."""
         size, D = X.shape[0] * self.n_targets * X.dtype.itemsize, self.feature_map.n_components
         return MemoryBill({"predictions, deviations and limits": n_arrays * size, "factor of the equations": 8 * D**2})
