@@ -288,12 +288,11 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
             return self._targets(linear_predictions(self, X, fit.response()))
         if return_interval is not None and (isinstance(return_interval, bool) or not 0 < return_interval < 1):
             raise invalid_parameter("predict", "return_interval", "a probability between 0 and 1", return_interval)
-        answers = partial(fit.means_and_deviations, n_arrays=2 if return_interval is None else 4 + return_std)
+        answers = partial(fit.means_and_deviations, n_arrays=2 if return_interval is None else 5)
         mean, std = map(self._targets, over_rows(self, X, answers))
-        parts: list[Any] = [mean, *([std] if return_std else [])]
+        parts: list[Any] = [mean, std] if return_std else [mean]
         if return_interval is not None:
-            half = std.copy() if return_std else std
-            half *= self._shaped(fit.interval_factors(return_interval))
+            half = (std * self._shaped(fit.interval_factors(return_interval))).astype(std.dtype, copy=False)
             parts.append((mean - half, mean + half))
         return tuple(parts)
 
