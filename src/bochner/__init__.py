@@ -89,6 +89,8 @@ if TYPE_CHECKING:
     from bochner.reporting.displays import SpectrumDisplay as SpectrumDisplay
     from bochner.reporting.displays import WitnessDisplay as WitnessDisplay
     from bochner.reporting.report import report as report
+    from bochner.sampling import SORF as SORF
+    from bochner.sampling import Fastfood as Fastfood
     from bochner.sampling import Leverage as Leverage
     from bochner.sampling import MonteCarlo as MonteCarlo
     from bochner.sampling import Orthogonal as Orthogonal
@@ -113,6 +115,7 @@ _HOME = {
     "ErrorBarDisplay": "bochner.reporting.displays",
     "Exponential": "bochner.kernels",
     "ExponentialSemigroup": "bochner.kernels",
+    "Fastfood": "bochner.sampling",
     "FourierFeatures": "bochner.estimators",
     "Gaussian": "bochner.kernels",
     "Hellinger": "bochner.kernels",
@@ -139,6 +142,7 @@ _HOME = {
     "RationalQuadratic": "bochner.kernels",
     "ReciprocalSemigroup": "bochner.kernels",
     "RidgePathDisplay": "bochner.reporting.displays",
+    "SORF": "bochner.sampling",
     "SignFeatures": "bochner.estimators",
     "SketchFeatures": "bochner.estimators",
     "SpectrumDisplay": "bochner.reporting.displays",

@@ -54,6 +54,20 @@ def streamed():
 
 
 FITTED = {
+    "FourierFeatures, sorf": lambda: bo.FourierFeatures(n_components=9, sampling="sorf", random_state=1).fit(X),
+    "FourierFeatures, fastfood": lambda: bo.FourierFeatures(
+        bo.Matern(np.arange(1.0, 5.0)), n_components=16, sampling="fastfood", random_state=1
+    ).fit(X),
+    "MaclaurinFeatures": lambda: bo.MaclaurinFeatures(bo.Exponential(2.0), n_components=9, random_state=1).fit(X),
+    "TensorSketchFeatures": lambda: bo.TensorSketchFeatures(bo.Polynomial(2), n_components=9, random_state=1).fit(X),
+    "PositiveFeatures": lambda: bo.PositiveFeatures(n_components=9, random_state=1).fit(X),
+    "ArcCosineFeatures": lambda: bo.ArcCosineFeatures(bo.ArcCosine(2), n_components=9, random_state=1).fit(X),
+    "SignFeatures": lambda: bo.SignFeatures(n_components=9, random_state=1).fit(X),
+    "SignFeatures, codes": lambda: bo.SignFeatures(bo.Cauchy(2.0), n_components=9, random_state=1).fit(X),
+    "SketchFeatures": lambda: bo.SketchFeatures(n_components=9, random_state=1).fit(X),
+    "AdditiveFeatures": lambda: bo.AdditiveFeatures(bo.Intersection(), random_state=1).fit(np.abs(X)),
+    "LaplaceFeatures": lambda: bo.LaplaceFeatures(n_components=9, random_state=1).fit(np.abs(X)),
+    "KernelRegressor, polynomial": lambda: regressor(kernel=bo.Polynomial(2)).fit(X, Y),
     "FourierFeatures": lambda: bo.FourierFeatures(bo.Gaussian(2.0), n_components=33, random_state=1).fit(X),
     "FourierFeatures, phases": lambda: bo.FourierFeatures(n_components=9, embedding="phase", random_state=1).fit(X),
     "FourierFeatures, orthogonal": lambda: bo.FourierFeatures(
