@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bochner._definite import definite_cholesky
+from bochner._definite import definite_cholesky, raise_diagonal
 from bochner.errors import InvalidDataError
 from tests.strategies import rows
 
@@ -23,6 +23,14 @@ def test_a_singular_matrix_is_factorised_with_a_raised_diagonal():
 def test_numbers_that_are_not_finite_are_named():
     with pytest.raises(InvalidDataError, match="not finite"):
         definite_cholesky(np.full((3, 3), np.nan), 1.0)
+
+
+@pytest.mark.parametrize("shift", [np.nan, np.inf, 1e308])
+def test_a_shift_that_is_no_number_is_not_raised_again(shift):
+    tried = []
+    with pytest.raises(InvalidDataError, match="not finite"):
+        raise_diagonal(tried.append, shift)
+    assert len(tried) == 1
 
 
 @pytest.mark.parametrize("n", [1, 5, 300])

@@ -32,6 +32,8 @@ def raise_diagonal(
         if factor is not None:
             return factor, trial
         trial = max(10 * trial, floor, float(np.finfo(float).tiny))
+        if not trial < np.inf:  # not a number included
+            break
     raise overflowed()
 
 
