@@ -122,6 +122,16 @@ def test_an_interrupt_that_an_import_turned_into_an_error_is_still_one(monkeypat
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+def test_an_interrupt_that_left_an_exec_has_the_exit_code_too():
+    code = (
+        "import sys, bochner.cli.main as m\n"
+        "def run(arguments): exec('raise KeyboardInterrupt')\n"
+        "m._run = run\nsys.exit(m.main([]))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], env=ENVIRONMENT, capture_output=True, check=False)
+    assert done.returncode == 130
+
+
 def test_an_interrupt_in_a_callback_comes_again():
     class Lost:
         def __del__(self):

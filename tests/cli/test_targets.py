@@ -23,9 +23,9 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_a_place_that_cannot_be_written_is_told_before(tmp_path):
-    with pytest.raises(InvalidDataError, match="There is no folder"):
+    with pytest.raises(InvalidDataError, match="there is no folder"):
         require_writable(str(tmp_path / "absent" / "t.csv"))
-    with pytest.raises(InvalidDataError, match="There is a folder of that name"):
+    with pytest.raises(InvalidDataError, match="there is a folder of that name"):
         require_writable(str(tmp_path))
     require_writable("/dev/null", None, str(tmp_path / "t.csv"))
 

@@ -23,7 +23,9 @@ __all__ = ["bounds"]
 @click.option("--n-points", type=click.IntRange(1), default=1000, show_default=True, help="Rows.")
 @click.option("--diameter", type=float, help="Of the inputs.  [default: sqrt(12 dim), a cube of variance 1]")
 @options.kernel
-@click.option("--length-scale", type=float, default=1.0, show_default=True, help="Of the kernel.")
+@click.option(
+    "--length-scale", type=click.FloatRange(0, min_open=True), default=1.0, show_default=True, help="Of the kernel."
+)
 @click.option("--embedding", type=click.Choice(["paired", "phase"]), default="paired", show_default=True)
 @click.option("--all", "everything", is_flag=True, help="Also results that give no number of features.")
 @screen_options

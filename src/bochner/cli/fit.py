@@ -12,6 +12,7 @@ from bochner.cli.screen import Screen, screen_options
 
 if TYPE_CHECKING:
     from bochner._typing import JsonDict
+    from bochner.cli.learning import FitOptions
 
 __all__ = ["fit"]
 
@@ -86,14 +87,21 @@ def _settle_files(given: JsonDict) -> None:
     model, page = given["model_file"] or f"{stem}.bochner", given["report"] or f"{stem}.html"
     targets.require_apart([model, page], [given["table"]])
     targets.require_writable(model, page)
-    if not given.pop("force"):
+    if not given["force"]:
         targets.require_model_file(model)
         targets.require_page(page)
-        if given["model_file"] is None:
-            targets.require_ours(model, mark, "model of this table and target", "--model-file")
-        if given["report"] is None:
-            targets.require_ours(page, mark, "report of this table and target", "--report")
+    given["named"] = {name for name in ("model_file", "report") if given[name] is not None}
     given.update(model_file=model, report=page, mark=mark)
+
+
+def _require_own_files(asked: FitOptions) -> None:
+    """Refuse to replace the model or the report of another table or target by names that nobody gave."""
+    from bochner.cli.targets import require_ours
+
+    if not asked.force and "model_file" not in asked.named:
+        require_ours(asked.model_file, asked.mark, "model of this table and target", "--model-file")
+    if not asked.force and "report" not in asked.named:
+        require_ours(asked.report, asked.mark, "report of this table and target", "--report")
 
 
 def _stem(table: str) -> str:
@@ -112,6 +120,7 @@ def _run(given: JsonDict, screen: Screen) -> None:
     with screen.progress() as progress, screen.noting_warnings():
         progress.step(f"Reading {asked.table}")
         rows = read_training_rows(asked)
+        _require_own_files(asked)
         if rows.manner():
             screen.note(f"{asked.table} is {rows.manner()}.")
         with config_context(memory=rows.budget_left(asked.memory)):

@@ -36,6 +36,8 @@ class FitOptions:
     model_file: str
     report: str
     mark: str
+    named: set[str]
+    force: bool
     test_size: float
     split_column: str | None
     kernel: str | None

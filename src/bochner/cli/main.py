@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             usable_streams()
             return _run(list(sys.argv[1:] if arguments is None else arguments))
         except KeyboardInterrupt:
-            return _told("\nInterrupted.", INTERRUPTED)
+            return _interrupted()
         except BrokenPipeError:
             _close_output()
             return NO_READER
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _told(f"Error: {error}", BAD_INPUT)
         except Exception as error:
             # An interrupt in the middle of an import may come as any error: a module that could not be loaded, say.
-            return _told("\nInterrupted.", INTERRUPTED) if interrupts.came else _defect(error)
+            return _interrupted() if interrupts.came else _defect(error)
 
 
 def _run(arguments: list[str]) -> int:
@@ -63,13 +63,21 @@ def _run(arguments: list[str]) -> int:
             app.invoke(context)
         sys.stdout.flush()
     except click.Abort:
-        return _told("\nInterrupted.", INTERRUPTED)
+        return _interrupted()
     except click.exceptions.Exit as done:
         return done.exit_code
     except click.ClickException as usage:
         usage.show()
         return BAD_INPUT
     return 0
+
+
+def _interrupted() -> int:
+    """The exit code of an interrupt, told."""
+    # CPython notes an interrupt that leaves the `exec` of a text (dataclasses are made by it), and then ends by the
+    # signal whatever the exit code; the next `exec` takes the note away.
+    exec("")
+    return _told("\nInterrupted.", INTERRUPTED)
 
 
 def _told(sentence: str, code: int) -> int:

@@ -23,6 +23,7 @@ class Interrupts:
     def __init__(self) -> None:
         self.came = False
         self._before: Any = None
+        self._later: threading.Timer | None = None
 
     def __enter__(self) -> Self:
         self._hook = sys.unraisablehook
@@ -38,6 +39,8 @@ class Interrupts:
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
         sys.unraisablehook = self._hook
+        if self._later is not None:
+            self._later.cancel()
         if self._before is not None:
             signal.signal(signal.SIGINT, self._before)
 
@@ -48,9 +51,9 @@ class Interrupts:
     def _unraisable(self, lost: sys.UnraisableHookArgs) -> None:
         """An interrupt in a place that cannot raise it, such as a callback of C code, comes again where it can."""
         if lost.exc_type is KeyboardInterrupt:
-            later = threading.Timer(_AGAIN_SECONDS, os.kill, (os.getpid(), signal.SIGINT))
-            later.daemon = True
-            later.start()
+            self._later = threading.Timer(_AGAIN_SECONDS, os.kill, (os.getpid(), signal.SIGINT))
+            self._later.daemon = True
+            self._later.start()
         else:
             self._hook(lost)
 

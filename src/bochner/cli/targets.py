@@ -26,8 +26,10 @@ def require_writable(*paths: str | None) -> None:
                 with TemporaryFile(dir=path.parent):
                     pass
         except OSError as error:
-            folder = str(path.resolve().parent)
-            raise InvalidDataError(f"{str(path)!r} cannot be written: {error.strerror} ({folder!r}).") from None
+            reason, folder = str(error.strerror), str(path.resolve().parent)
+            raise InvalidDataError(
+                f"{str(path)!r} cannot be written: {reason[:1].lower()}{reason[1:]} ({folder!r})."
+            ) from None
 
 
 def require_apart(outputs: Sequence[str | None], inputs: Sequence[str | None]) -> None:

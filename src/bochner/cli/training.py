@@ -263,6 +263,12 @@ def _new_encoder(asked: FitOptions) -> TableEncoder:
 
 
 def _streamed(asked: FitOptions, file: TableFile, budget: int) -> StreamedRows:
+    if budget < file.read_bytes:
+        raise OverBudgetError(
+            f"{asked.table!r} would take {format_bytes(whole_bytes(asked.table))} in memory, and "
+            f"{format_bytes(file.read_bytes)} to read it in pieces. The budget is {format_bytes(budget)}: "
+            "raise --memory."
+        )
     roles = ColumnRoles(asked.target, asked.weight, asked.split_column, asked.drop_missing_target)
     found = survey(
         file,
