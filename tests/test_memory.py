@@ -184,5 +184,5 @@ def test_rows_in_both_tables_are_found_and_tables_stay_as_they_are():
     X = np.round(np.random.default_rng(0).standard_normal((500, 3)))
     given = X.copy()
     assert share_rows(X, X[-1:])
-    assert not share_rows(X, X[-1:] + [0, 0, 0.5])
+    assert not share_rows(X, X[-1:] + np.array([0, 0, 0.5]))
     np.testing.assert_array_equal(X, given)
