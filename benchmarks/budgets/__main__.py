@@ -33,12 +33,11 @@ def main() -> None:
             print(_MARK + json.dumps({**vars(found), "ratio": round(found.ratio, 3)}), flush=True)
         return
     chosen = [name for name in CALLS if not given.names or any(part in name for part in given.names)]
-    rows = [row for name in chosen for row in in_child([name], quick=given.quick)]
-    for row in rows:
-        row["peak"] = int(row["peak"])
-    if not given.names and not given.quick:
-        record = {"budget": FULL.memory, "calls": rows}
-        RESULTS.write_text(json.dumps(record, indent=2) + "\n")
+    rows: list[dict[str, object]] = []
+    for name in chosen:
+        rows += in_child([name], quick=given.quick)
+        if not given.names and not given.quick:
+            RESULTS.write_text(json.dumps({"budget": FULL.memory, "calls": rows}, indent=2) + "\n")
 
 
 def in_child(names: list[str], *, quick: bool) -> list[dict[str, object]]:

@@ -50,16 +50,15 @@ class Kernel(ABC, BaseEstimator):
         Y : array-like of shape (n_Y, d), default=X
         """
         rows: Array = _checked_rows(X, "X")
-        n_others = len(rows) if Y is None else np.shape(Y)[0]
-        bill = MemoryBill({"kernel matrix": 8 * len(rows) * n_others, "distances": 8 * len(rows) * n_others})
-        require_memory(bill, f"Take fewer rows (now {len(rows):,} by {n_others:,}), or a feature map: FourierFeatures.")
         if Y is None:
+            _require_memory(len(rows), len(rows))
             return self.settled(rows).matrix(rows, rows)
         columns: Array = _checked_rows(Y, "Y")
         if rows.shape[1] != columns.shape[1]:
             raise InvalidDataError(
                 f"X and Y must have the same number of columns. Got {rows.shape[1]} and {columns.shape[1]} instead."
             )
+        _require_memory(len(rows), len(columns))
         return self.matrix(rows, columns)
 
     def settled(self, X: Rows) -> Self:
@@ -288,3 +287,10 @@ def _checked_rows(X: ArrayLike, name: str) -> Array:
     rows: Array = check_array(X, dtype=np.float64, input_name=name)
     refuse_huge(rows, name, largest_number(rows.dtype))
     return rows
+
+
+def _require_memory(n: int, n_others: int) -> None:
+    """Refuse a kernel matrix that does not fit in the memory budget, with the distances that it comes from."""
+    size = 8 * n * n_others
+    bill = MemoryBill({"kernel matrix": size, "distances": size})
+    require_memory(bill, f"Take fewer rows (now {n:,} by {n_others:,}), or a feature map: FourierFeatures.")

@@ -21,7 +21,7 @@ from bochner.statistics.moments_checkpoint import MomentsCheckpoint
 
 __all__ = ["MomentsReduction", "PassPlan", "accumulate", "plan_pass"]
 
-_BLAS_BYTES = 2**25  # that BLAS and temporary kernel values take; the rest of the rest is for frequencies and rows
+_BLAS_BYTES = 3 * 2**24  # that BLAS and temporary kernel values take; the rest of the rest is for frequencies and rows
 _BLOCK_BYTES = 2**26  # of features per thread and block: SYRK at full speed, and the float64 sum below 4 % of it
 
 
@@ -47,7 +47,7 @@ def plan_pass(n_rows: int, feature_map: FeatureMap, n_targets: int, dtype: Float
         return D * D * item + rows * row + scratch
 
     memory = get_config().memory_budget()
-    budget = min(int(0.95 * memory), memory - min(int(0.15 * memory), _BLAS_BYTES)) - fixed
+    budget = min(int(0.95 * memory), memory - min(int(0.2 * memory), _BLAS_BYTES)) - fixed
     affordable = max(1, budget // per_thread(smallest))
     threads = int(min(get_config().threads(), affordable, max(1, -(-n_rows // 64))))
     largest = int(np.clip((budget // threads - per_thread(0)) // row, smallest, largest))
