@@ -31,7 +31,7 @@ class BinaryCode(Kernel):
     --------
     >>> from bochner import BinaryCode, Gaussian
     >>> BinaryCode(Gaussian())([[0.0], [1.0], [9.0]]).round(3)[0]
-    array([1.   , 0.528, 0.189])
+    array([1.   , 0.532, 0.189])
     """
 
     def __init__(self, kernel: Stationary) -> None:

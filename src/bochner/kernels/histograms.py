@@ -207,8 +207,8 @@ class ExponentialSemigroup(SemigroupKernel):
     --------
     >>> from bochner import ExponentialSemigroup
     >>> ExponentialSemigroup()([[0.0, 0.5], [0.5, 0.5]]).round(4)
-    array([[0.3679, 0.1813],
-           [0.1813, 0.1353]])
+    array([[0.3679, 0.1814],
+           [0.1814, 0.1353]])
     """
 
     def __init__(self, beta: float = 1.0) -> None:
