@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -164,11 +165,12 @@ def main():
         server = Server(model, Path(folder))
         try:
             rows = [latency(server, model, n) for n in SIZES]
+            load = os.getloadavg()[0]  # a busy machine has long tails
             memory = growth(server, asked_for.requests)
         finally:
             server.close()
     write("server", {"clients": CLIENTS, "threads": THREADS, "d": COLUMNS, "n_components": WIDTH, "latency": rows,
-                     "memory": memory})  # fmt: skip
+                     "memory": memory, "load_average": load})  # fmt: skip
 
 
 if __name__ == "__main__":

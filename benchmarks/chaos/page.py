@@ -44,7 +44,8 @@ happened; a checkpoint that cannot be written costs a warning, not the fit.""",
     "memory": """Fits and predictions under a limit of the operating system on the address space, 1 to 400 MB above
 what the process holds (RLIMIT_AS). They must end, with a result or an error: no crash, no signal, no hang.""",
     "tables": """Default fits of rows that are huge, tiny, missing, constant, too few, too many or no numbers, each
-with four kinds of targets. They must end with finite predictions, or with an error that says what is wrong.""",
+with four kinds of targets. They must end with finite predictions, or with an error that says what is wrong.
+A hang is four fits that take more than five minutes together.""",
     "clocks": """`time.time` jumps by up to a year forth and back at every call, and files have times from the
 future. Checkpoints must be written and resumed to the same bits, parts of living writers stay, and shown times are
 sane.""",

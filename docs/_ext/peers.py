@@ -166,7 +166,9 @@ def server():
     ]  # fmt: skip
     memory = found["memory"]
     grown = f"{memory['growth_bytes'] / 1e6:+.1f} MB from the first tenth to the last"
-    return header, [*rows, (f"memory over {memory['requests']:,} requests", grown, "", "")]
+    busy = f"{found['load_average']:.1f} on two cores"
+    return header, [*rows, (f"memory over {memory['requests']:,} requests", grown, "", ""),
+                    ("load of the machine meanwhile", busy, "", "")]  # fmt: skip
 
 
 # The file of results behind each table, and the script that makes it.
