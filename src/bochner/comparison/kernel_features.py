@@ -178,7 +178,7 @@ class TransformerFeatures(SampleFeatures):
 
 def feature_witness(features: SampleFeatures, direction: Array, points: MatrixLike) -> Array:
     """z(t).direction at the points t."""
-    rows = check_rows(points, "points")
+    rows = check_rows(points, "points", huge=True)
     return linear_response(features.feature_map, rows, direction[:, None], np.zeros(1), rows.dtype)[:, 0]
 
 

@@ -23,9 +23,17 @@ _FloatTypes: TypeAlias = type[np.floating] | tuple[type[np.floating], ...]
 
 
 def check_rows(
-    X: MatrixLike | Rows, name: str, *, least: int = 1, dtype: _FloatTypes = (np.float64, np.float32)
+    X: MatrixLike | Rows,
+    name: str,
+    *,
+    least: int = 1,
+    dtype: _FloatTypes = (np.float64, np.float32),
+    huge: bool = False,
 ) -> Rows:
-    """Finite rows, dense or CSR, in float32 or float64; a memory map stays one."""
+    """Finite rows, dense or CSR, in float32 or float64; a memory map stays one.
+
+    `huge` lets numbers pass whose squares are none.
+    """
     refuse_lazy(X, name)
     rows: Rows = check_array(
         X, accept_sparse="csr", dtype=list(dtype) if isinstance(dtype, tuple) else dtype, input_name=name,
@@ -33,7 +41,8 @@ def check_rows(
     )  # fmt: skip
     if rows.shape[0] < least:
         raise InvalidDataError(f"{name} must have at least {least} rows. Got {rows.shape[0]}.")
-    refuse_huge(rows, name, largest_number(rows.dtype, rows.shape[1]), getattr(X, "columns", None))
+    if not huge:
+        refuse_huge(rows, name, largest_number(rows.dtype, rows.shape[1]), getattr(X, "columns", None))
     return rows
 
 

@@ -338,5 +338,5 @@ class DriftDetector(OurWords, BaseEstimator):
 
     def _validated(self, X: MatrixLike) -> Array:
         refuse_lazy(X)
-        rows: Array = validated_rows(self, X, reset=False, accept_sparse=False)
+        rows: Array = validated_rows(self, X, reset=False, accept_sparse=False, huge=True)  # they are drift, no error
         return rows

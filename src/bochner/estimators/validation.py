@@ -14,13 +14,14 @@ __all__ = ["validated_rows", "validated_rows_and_targets"]
 _RULES: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
 
-def validated_rows(estimator: Any, X: Any, *, reset: bool, **checks: Any) -> Any:
+def validated_rows(estimator: Any, X: Any, *, reset: bool, huge: bool = False, **checks: Any) -> Any:
     """Finite rows of an estimator, dense or CSR, in float32 or float64, whose squares are numbers, too.
 
-    `checks` are further ones of scikit-learn's `validate_data`.
+    `huge` lets numbers pass whose squares are none. `checks` are further ones of scikit-learn's `validate_data`.
     """
     rows = validate_data(estimator, X, reset=reset, **{**_RULES, **checks})
-    _refuse_huge_rows(estimator, rows)
+    if not huge:
+        _refuse_huge_rows(estimator, rows)
     return rows
 
 
