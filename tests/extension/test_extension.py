@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import bochner as bo
-from bochner.errors import AssumptionError, FileFormatError, InvalidParameterError, MemoryBudgetError
+from bochner.errors import AssumptionError, FileFormatError, InvalidDataError, InvalidParameterError, MemoryBudgetError
 from bochner.features import map_of
 from bochner.memory import MAP
 from tests.extension.toy_bound import Chebyshev
@@ -107,7 +107,7 @@ def test_a_plan_knows_features_of_ones_own_and_their_bytes(features, rows):
 
 def test_a_row_source_is_planned_by_its_sizes(rows):
     source = ParcelRows(*rows)
-    with pytest.raises(InvalidParameterError, match="'X' parameter of plan"):
+    with pytest.raises(InvalidDataError, match=r"give its sizes, plan\(n_samples=source.n_rows"):
         bo.plan(source)
     plan = bo.plan(n_samples=source.n_rows, n_features=source.n_features, kernel=TwoScales(2.0), eps=0.2)
     assert plan.certified_error <= 0.2

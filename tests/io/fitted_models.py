@@ -133,6 +133,8 @@ def rows_for(model):
     """Rows that the model takes."""
     if hasattr(model, "embed"):
         return BAGS
+    if isinstance(model, (bo.AdditiveFeatures, bo.LaplaceFeatures)):
+        return np.abs(X)
     first = getattr(model, "steps", [("", model)])[0][1]
     return FRAME if isinstance(first, (ColumnTransformer, bo.TableEncoder)) else X
 

@@ -65,8 +65,8 @@ class SketchFeatures(KernelFeatures):
         z(x) = (omega_1 . x, ..., omega_D . x) / sqrt(D),        omega_i normal,        E z(x).z(y) = x.y
 
     The degenerate case of random features: the kernel is linear, so it pays only where there are more columns than
-    features. For one pair of rows |z(x).z(y) - x.y| <= eps ||x|| ||y|| but with probability
-    4 exp(-D (eps^2 / 4 - eps^3 / 6)).
+    features. For one pair of rows of length 1, z(x).z(y) is off x.y by more than eps with probability
+    4 exp(-D (eps^2 / 4 - eps^3 / 6)) at most.
 
     Parameters
     ----------

@@ -40,8 +40,8 @@ def require_histograms(owner: object, X: Any, name: str = "X") -> None:
         rows, columns = (X < 0).nonzero()
         row, column = int(rows[0]), int(columns[0])
         raise InvalidDataError(
-            f"{type(owner).__name__} needs numbers that are not negative, as histograms are. Got {name} with "
-            f"{X[row, column]:.6g} in row {row}, column {column}."
+            f"Negative values in data: {type(owner).__name__} needs histograms, numbers that are not negative. Got "
+            f"{name} with {X[row, column]:.6g} in row {row}, column {column}."
         )
 
 
