@@ -127,4 +127,4 @@ except bo.errors.MemoryBudgetError as error:
 def test_the_budget_is_within_the_limits_of_the_process(limit, field):
     ran = subprocess.run([sys.executable, "-c", LIMITED, limit, field], capture_output=True, text=True, env=os.environ)
     assert ran.returncode == 0, ran.stderr[-2000:]
-    assert ran.stdout.startswith("refused: This needs 8")
+    assert ran.stdout.startswith("refused: This needs ")

@@ -483,6 +483,34 @@ def _(size: Size) -> Ready:
     return lambda: bo.SplineFeatures(n_components=D, random_state=0).fit(X).transform(X)
 
 
+for _name in (
+    "AdditiveFeatures", "ArcCosineFeatures", "LaplaceFeatures", "MaclaurinFeatures", "PositiveFeatures", "SignFeatures",
+    "SketchFeatures", "TensorSketchFeatures",
+):  # fmt: skip
+
+    @call(f"{_name}.fit, .transform", _name, slow=True)
+    def _(size: Size, name: str = _name) -> Ready:
+        width = {"n_frequencies": 8} if name == "AdditiveFeatures" else {"n_components": size.D(256)}
+        X = np.abs(rows(size.n(60_000), 8))
+        return lambda: getattr(bo, name)(random_state=0, **width).fit(X).transform(X)
+
+
+@call("FourierFeatures(sampling='sorf').fit, .transform", "SORF", "Fastfood", slow=True)
+def _(size: Size) -> Ready:
+    X, D = rows(size.n(20_000), 100), size.D(512)
+    return lambda: bo.FourierFeatures(bo.Gaussian(10.0), sampling="sorf", n_components=D).fit(X).transform(X)
+
+
+@call(
+    "AdditiveChi2()(X, Y)", "AdditiveChi2", "Angular", "ArcCosine", "BinaryCode", "Exponential", "ExponentialSemigroup",
+    "Hellinger", "Intersection", "JensenShannon", "Linear", "Polynomial", "ReciprocalSemigroup", slow=True,
+)  # fmt: skip
+def _(size: Size) -> Ready:
+    X = np.abs(rows(size.n(4_000), 8))
+    kernels = (bo.AdditiveChi2(), bo.ArcCosine(), bo.Angular(), bo.Polynomial(2), bo.ReciprocalSemigroup())
+    return lambda: [kernel(X, X[: size.n(1_000)]).shape for kernel in kernels]
+
+
 @call("WarpedFeatures.fit, .transform", "WarpedFeatures")
 def _(size: Size) -> Ready:
     X, D = rows(size.n(60_000)), size.D(256)

@@ -18,14 +18,6 @@ QUICK = ["-D", "64", "--length-scale", "2", "--alpha", "1", "--quiet"]
 
 
 @pytest.fixture
-def interrupts_come():
-    """Jobs in the background of a shell ignore interrupts, and so would the tests."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-@pytest.fixture
 def umlauts(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     make_houses(60).rename(columns={"city": "Städte"}).to_csv("t.csv", index=False)
@@ -116,7 +108,7 @@ def test_an_interrupt_during_imports_ends_with_130_and_no_traceback(umlauts, del
     assert [path.name for path in umlauts.iterdir()] == ["t.csv"]
 
 
-def test_an_interrupt_that_an_import_turned_into_an_error_is_still_one(monkeypatch, capsys, interrupts_come):
+def test_an_interrupt_that_an_import_turned_into_an_error_is_still_one(monkeypatch, capsys):
     def broken(arguments):
         try:
             os.kill(os.getpid(), signal.SIGINT)
@@ -140,7 +132,7 @@ def test_an_interrupt_that_left_an_exec_has_the_exit_code_too():
     assert done.returncode == 130
 
 
-def test_an_interrupt_in_a_callback_comes_again(interrupts_come):
+def test_an_interrupt_in_a_callback_comes_again():
     class Lost:
         def __del__(self):
             os.kill(os.getpid(), signal.SIGINT)
