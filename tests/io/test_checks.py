@@ -45,6 +45,19 @@ def test_good_objects_pass():
         assert problem_of(value) is None
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n", [1, 3, 500])
+def test_moments_with_rounding_errors_pass(n, dtype):
+    """Constant columns, equal columns, one row: products of nothing but rounding."""
+    rng = np.random.default_rng(0)
+    column = rng.standard_normal((n, 1))
+    for Z in (np.full((n, 3), 1e4 / 3), np.hstack([column, column, 1e-9 * column]) + 300, 1e-3 * rng.random((n, 4))):
+        moments = bo.Moments.empty(Z.shape[1], 1)
+        for _ in range(5):
+            moments.update(Z.astype(dtype), column)
+        assert problem_of(moments) is None
+
+
 @pytest.mark.parametrize(
     "value",
     [
@@ -67,6 +80,9 @@ def test_good_objects_pass():
         lambda: replace(bo.Moments.empty(3, 2), zz=np.zeros((3, 4))),
         lambda: replace(bo.Moments.empty(3, 2), zz=np.full((3, 3), np.nan)),
         lambda: replace(bo.Moments.empty(3, 2), zz=np.zeros((3, 3), order="F")[:, ::-1]),
+        lambda: replace(bo.Moments.empty(3, 2), zz=-np.eye(3)),
+        lambda: replace(bo.Moments.empty(3, 2), zz=np.eye(3) + 1e300 * np.eye(3, k=-1)),
+        lambda: replace(bo.Moments.empty(3, 2), precision=0.0),
         lambda: replace(bo.Moments.empty(3, 2), n_rows=2.5),
         lambda: replace(BlockMoments.of(np.ones((4, 3)), np.ones((4, 1))), gram=np.ones((1, 1))),
         lambda: Transforms((np.abs, np.negative), np.ones(1)),

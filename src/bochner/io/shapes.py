@@ -142,8 +142,23 @@ def _linear(coef: Array, offset: Array, width: int | None) -> bool:
 @fits.register
 def _(value: Moments) -> bool:
     zz = vars(value).get("zz")  # a summary has none
-    square = zz is None or (_finite(zz, *value.zy.shape[:1] * 2) and zz.flags.c_contiguous)
-    return _sums(value) and square and value.n_rows >= 0
+    if not _sums(value) or value.n_rows < 0 or not 0 < value.precision <= 1:
+        return False
+    return zz is None or (_finite(zz, *value.zy.shape[:1] * 2) and zz.flags.c_contiguous and _is_gram(value))
+
+
+def _is_gram(value: Moments) -> bool:
+    """Whether no product exceeds the largest square, as in every sum of squares, up to rounding.
+
+    A solver raises the diagonal of another matrix tenfold, hundreds of times, before it gives up.
+    """
+    if value.zz.size == 0:
+        return True
+    squares = np.diagonal(value.zz)
+    noise = 1e3 * value.precision * abs(value.weight) * float(np.max(np.square(value.z_mean)))
+    slack = 0.01 * squares.max() + noise
+    largest = max(float(value.zz.max()), -float(value.zz.min()))
+    return bool(squares.min() >= -slack and largest <= squares.max() + slack)
 
 
 @fits.register
