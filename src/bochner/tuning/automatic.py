@@ -41,7 +41,7 @@ _SHARE_OF_BUDGET = 0.6  # of memory, for all kernel matrices at once
 _FEW, _SHARE = 300, 0.6  # rows of which all learn; the share that does of some more
 _SHORTER = (0.25, 0.06)
 _COMMON, _PER_COLUMN, _OTHER_KERNEL, _LAST = 12, 25, 10, 8  # iterations
-_MOST_SCALES = 512
+_MOST_SCALES = 512  # columns up to which each is looked at by itself: scales of their own, ranks
 _LOST = 1.0  # minus log evidence per row by which a kernel that starts from another's scales has failed to
 _CAUTION = 0.25  # standard errors by which a candidate must be better than a simpler one
 
@@ -170,7 +170,7 @@ def tune_automatically(
     penalty : float, default=None
         The alpha of the final fit, if it is given.
     warps : bool, default=True
-        Whether rank-warped columns are tried.
+        Whether rank-warped columns are tried, up to 512 of them.
     """
     rows, weight = dense(X, float), sample_weight
     if len(rows) > _FEW:  # in case that they are in an order of their own
@@ -185,6 +185,7 @@ def tune_automatically(
     compared = Size(_COMPARED, None, 0).within(_SHARE_OF_BUDGET / get_config().threads()).rows
     n_compared = max(compared, n_learned + _FEWEST_COMPARED)
     search = _Search(_standardised(Y, weight), weight, n_learned, seed, penalty, clock, n_compared)
+    warps = warps and rows.shape[1] <= _MOST_SCALES
     kinds = [plain, *([Columns.ranked(rows)] if warps and _gains_from_ranks(rows) else [])]
     middle = _middle(kernels)
     found = list(chain(*results_in_threads([partial(search.of_columns, kind, middle) for kind in kinds])))
