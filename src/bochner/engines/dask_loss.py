@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from threading import Event, Thread
 from typing import Any
 
-from bochner.errors import ClusterError
+from bochner.errors import BochnerError, ClusterError
 
 __all__ = ["one_error_if_lost"]
 
@@ -50,10 +50,9 @@ def _is_loss(client: Any, error: Exception) -> bool:
     from distributed import KilledWorker
     from distributed.comm import CommClosedError
 
-    return type(error) is not ClusterError and (
-        getattr(client, "status", "running") != "running"
-        or any(kind in type(error).__mro__ for kind in (CancelledError, KilledWorker, CommClosedError))
-    )
+    kinds = set(type(error).__mro__)
+    gone = getattr(client, "status", "running") != "running"
+    return BochnerError not in kinds and (gone or not kinds.isdisjoint((CancelledError, KilledWorker, CommClosedError)))
 
 
 def _watch(client: Any, futures: list[Any], over: Event, deserted: Event) -> None:
