@@ -26,7 +26,7 @@ def test_rows_of_csv_files_are_counted_only_when_asked_for(table, tmp_path, capl
 
 
 def test_integers_of_a_csv_file_may_turn_into_fractions(tmp_path, monkeypatch):
-    monkeypatch.setattr("bochner.data.csv._TEXT_BYTES", 64)
+    monkeypatch.setattr("bochner.data.csv.TEXT_BYTES", 64)
     (tmp_path / "t.csv").write_text("x,y\n" + "1,2\n" * 100 + "1.5,2.5\n")
     X, Y, _ = all_rows(bo.scan_csv(tmp_path / "t.csv", target="y"))
     assert (X[-1, 0], Y[-1, 0], len(X)) == (1.5, 2.5, 101)
@@ -56,7 +56,7 @@ def test_csv_files_may_have_no_names_and_another_delimiter(tmp_path):
     ],
 )
 def test_a_bad_line_of_a_csv_file_is_named(last, message, tmp_path, monkeypatch):
-    monkeypatch.setattr("bochner.data.csv._TEXT_BYTES", 64)
+    monkeypatch.setattr("bochner.data.csv.TEXT_BYTES", 64)
     (tmp_path / "t.csv").write_text("x,y\n" + "1,2\n" * 100 + last)
     with pytest.raises(InvalidDataError, match=message):
         all_rows(bo.scan_csv(tmp_path / "t.csv", target="y"))
