@@ -105,12 +105,13 @@ def test_a_failure_does_not_lose_the_others(four, tmp_path, capsys):
     assert "paper-last.json" in written(tmp_path / "again")
 
 
-def test_an_interrupt_keeps_what_is_finished(paper, tmp_path, capsys):
+def test_an_interrupt_keeps_what_is_finished(paper, tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "300")
     paper(first=experiment(), stops=experiment(_interrupt), last=experiment())
     assert main(["all", "--out", str(tmp_path / "a")]) == 130
     assert "Interrupted. 1 finished, kept in" in capsys.readouterr().err
     assert command(["reproduce", "all", "--out", str(tmp_path / "b")]) == 130
-    assert "paper-first.png" in capsys.readouterr().out  # a narrow screen cuts the line
+    assert "paper-first.png" in capsys.readouterr().out
     for folder in ("a", "b"):
         assert written(tmp_path / folder) == ["paper-first.json", "paper-first.png"]
 
