@@ -54,7 +54,7 @@ def test_narrow_maps_come_near_as_they_widen(weighted):
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
 def test_decays_are_the_slopes_of_the_profiles(kernel):
     r = np.linspace(0.05, 4, 50)
-    np.testing.assert_allclose(kernel.decay(r), bo.kernels.base.Isotropic.decay(kernel, r), rtol=1e-6)
+    np.testing.assert_allclose(kernel.decay(r), bo.kernels.distance.DistanceKernel.decay(kernel, r), rtol=1e-6)
 
 
 def test_scales_of_columns_without_effect_are_pushed_out():

@@ -8,7 +8,7 @@ import click
 
 __all__ = ["KERNELS", "NumberOr", "categorical", "delta", "drop", "force", "kernel", "memory", "seed"]
 
-KERNELS = ("gaussian", "laplacian", "matern", "cauchy", "rational_quadratic")
+KERNELS = ("gaussian", "laplacian", "matern", "cauchy", "rational_quadratic", "power_exponential")
 
 
 class NumberOr(click.ParamType):  # type: ignore[type-arg]

@@ -2,9 +2,10 @@
 
 from bochner.kernels.algebra import Product, Scaled, Sum
 from bochner.kernels.angle import Angular, ArcCosine
-from bochner.kernels.base import Isotropic, Kernel, Stationary, require_stationary
+from bochner.kernels.base import Kernel, Stationary, require_stationary
 from bochner.kernels.binary import BinaryCode
 from bochner.kernels.cauchy import Cauchy
+from bochner.kernels.distance import DistanceKernel, Isotropic, Metric
 from bochner.kernels.dot_product import DotProduct, Exponential, Linear, Polynomial
 from bochner.kernels.gaussian import Gaussian
 from bochner.kernels.histograms import (
@@ -20,6 +21,7 @@ from bochner.kernels.histograms import (
 from bochner.kernels.laplacian import Laplacian
 from bochner.kernels.matern import Matern
 from bochner.kernels.measure import SpectralMeasure
+from bochner.kernels.power_exponential import PowerExponential
 from bochner.kernels.rational_quadratic import RationalQuadratic
 from bochner.kernels.spline import Spline
 
@@ -30,6 +32,7 @@ __all__ = [
     "ArcCosine",
     "BinaryCode",
     "Cauchy",
+    "DistanceKernel",
     "DotProduct",
     "Exponential",
     "ExponentialSemigroup",
@@ -42,7 +45,9 @@ __all__ = [
     "Laplacian",
     "Linear",
     "Matern",
+    "Metric",
     "Polynomial",
+    "PowerExponential",
     "Product",
     "RationalQuadratic",
     "ReciprocalSemigroup",
@@ -63,6 +68,7 @@ KERNELS: dict[str, type[Stationary]] = {
     "matern": Matern,
     "cauchy": Cauchy,
     "rational_quadratic": RationalQuadratic,
+    "power_exponential": PowerExponential,
 }
 
 
@@ -72,4 +78,5 @@ def resolve_kernel(owner: object, kernel: str | Stationary | None) -> Stationary
         return Gaussian()
     if isinstance(kernel, str) and kernel in KERNELS:
         return KERNELS[kernel]()
-    return require_stationary(owner, "kernel", kernel, rule=f"a stationary kernel or one of {sorted(KERNELS)}")
+    rule = f"a stationary kernel or one of {sorted(KERNELS)} (features of other kernels: features=...)"
+    return require_stationary(owner, "kernel", kernel, rule=rule)

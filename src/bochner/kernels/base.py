@@ -7,7 +7,6 @@ from numbers import Real
 from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
-from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 
@@ -19,9 +18,9 @@ from bochner.memory import MemoryBill, require_memory
 
 if TYPE_CHECKING:
     from bochner.kernels.algebra import Product, Scaled, Sum
+    from bochner.kernels.distance import DistanceKernel
 
 __all__ = [
-    "Isotropic",
     "Kernel",
     "Stationary",
     "WithLengthScale",
@@ -31,15 +30,15 @@ __all__ = [
 ]
 
 
-_STEP = 1e-5
-
-
 class Kernel(ABC, BaseEstimator):
     """A positive-definite function k(x, y). `kernel(X, Y)` is its exact matrix.
 
     Kernels are small scikit-learn objects: `get_params`, `clone` and grid search work on them.
     They combine: `kernel + kernel`, `kernel * kernel`, `2.0 * kernel`.
     """
+
+    stationary: ClassVar[bool] = False
+    """Whether k(x, y) = k(x - y), so that there are frequencies, and tiles of exact kernel products."""
 
     def __call__(self, X: ArrayLike, Y: ArrayLike | None = None) -> Array:
         """Exact kernel matrix, shape (n, n) or (n, n_Y), in float64.
@@ -91,6 +90,7 @@ class Stationary(Kernel):
     distance that the length scale is a unit of, as SciPy does: the median heuristic measures by it.
     """
 
+    stationary: ClassVar[bool] = True
     metric: ClassVar[Literal["euclidean", "cityblock"]] = "euclidean"
 
     @abstractmethod
@@ -137,8 +137,8 @@ class Stationary(Kernel):
         n = np.arange(1.0, n_terms + 1)
         return self.at(n.reshape((-1,) + (1,) * np.ndim(delta)) * np.asarray(delta, dtype=float))
 
-    def of_distance(self) -> Isotropic | None:
-        """The kernel as a function of the scaled distance, if it is one."""
+    def of_distance(self) -> DistanceKernel | None:
+        """The kernel as a function of the distance between rows in coordinates of its own, if it is one."""
         return None
 
     @property
@@ -211,48 +211,6 @@ class WithLengthScale(Stationary):
     def scales(self, d: int | None = None) -> Array | float:
         """The validated length scale: a float, or an array of shape (d,)."""
         return check_scale(self, self.length_scale, d)
-
-
-class Isotropic(WithLengthScale):
-    """A kernel of the scaled distance r = ||(x - y) / length_scale||. A subclass gives its profile."""
-
-    isotropic: ClassVar[bool] = True
-
-    def of_distance(self) -> Isotropic:  # this is one
-        return self
-
-    @abstractmethod
-    def profile(self, r: Array) -> Array:
-        """Kernel value at scaled distance `r`."""
-
-    # Optional powers, `profile_of_square` and `decay`: computed from the profile, unless a subclass has a closed form.
-
-    def profile_of_square(self, squared: Array) -> Array:
-        """Kernel values at squared scaled distances, a float64 array (n, m) that may be overwritten.
-
-        A subclass with a faster way than by the root gives it.
-        """
-        return self.profile(np.sqrt(squared, out=squared))
-
-    @abstractmethod
-    def steepest_slope(self) -> float:
-        """Largest slope of the profile, infinite where it has a vertical tangent."""
-
-    def decay(self, r: Array) -> Array:
-        """-k'(r) / r at distances r > 0, by differences; a subclass that has a closed form gives it."""
-        step = _STEP * r
-        return (self.profile(r - step) - self.profile(r + step)) / (2 * step * r)
-
-    def at(self, delta: Array) -> Array:
-        delta = np.asarray(delta, dtype=float)
-        return self.profile(np.sqrt(np.sum((delta / self.scales(delta.shape[-1])) ** 2, axis=-1)))
-
-    def lipschitz(self, d: int) -> float:
-        return float(self.steepest_slope() / np.min(self.scales(d)))
-
-    def _matrix(self, X: Array, Y: Array) -> Array:
-        scale = self.scales(X.shape[1])
-        return self.profile(cdist(X / scale, Y / scale))
 
 
 def check_scale(owner: object, value: object, d: int | None) -> Array | float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from bochner._typing import Array
 from bochner.kernels.base import Kernel, Stationary, require_stationary
@@ -38,8 +39,14 @@ class BinaryCode(Kernel):
         self.kernel = kernel
 
     def _matrix(self, X: Array, Y: Array) -> Array:
-        kernel = require_stationary(self, "kernel", self.kernel)
-        return np.stack([self._agreement(kernel, row - Y) for row in X]) if len(X) else np.empty((0, len(Y)))
+        kernel = require_stationary(self, "kernel", self.kernel).without_factor()
+        if kernel.isotropic:  # a function of the scaled distance: points on a line, whatever the number of columns
+            scale, line = kernel.scales(X.shape[1]), kernel.with_length_scale(1.0)
+            rows = (cdist(row[None] / scale, Y / scale).T for row in X)
+            agreements = [self._agreement(line, distances) for distances in rows]
+        else:
+            agreements = [self._agreement(kernel, row - Y) for row in X]
+        return np.stack(agreements) if agreements else np.empty((0, len(Y)))
 
     def _diagonal(self, X: Array) -> Array:
         return np.ones(len(X))

@@ -50,11 +50,12 @@ class Cauchy(WithLengthScale):
         return float(steepest / np.min(self.scales(d)))
 
     def _matrix(self, X: Array, Y: Array) -> Array:
-        scale = np.broadcast_to(self.scales(X.shape[1]), (X.shape[1],))
-        product = np.ones((len(X), len(Y)))
-        for j in range(X.shape[1]):  # one feature at a time: memory stays at two n x n arrays
-            product *= 1 + (np.subtract.outer(X[:, j], Y[:, j]) / scale[j]) ** 2
-        return 1 / product
+        from bochner.kernels._loops import cauchy_tile
+
+        scale = self.scales(X.shape[1])
+        out = np.empty((len(X), len(Y)), dtype=np.result_type(X, Y))
+        cauchy_tile(np.ascontiguousarray(X / scale), np.ascontiguousarray((Y / scale).T), out)
+        return out
 
 
 def _laplace_quantile(u: Array) -> Array:

@@ -9,7 +9,8 @@ from scipy.sparse import issparse
 
 from bochner._typing import Array, Rows
 from bochner.errors import invalid_parameter
-from bochner.kernels.base import Isotropic, check_positive
+from bochner.kernels.base import check_positive
+from bochner.kernels.distance import Isotropic
 from bochner.kernels.measure import GaussianMixture, SpectralMeasure
 
 __all__ = ["Gaussian"]
@@ -60,6 +61,10 @@ class Gaussian(Isotropic):
     def decay(self, r: Array) -> Array:
         # Overrides the differences by the closed form.
         return self.profile(r)
+
+    def decay_of_square(self, squared: Array) -> Array:
+        # Overrides the way by the root: the decay is the profile.
+        return self.profile_of_square(squared)
 
     def steepest_slope(self) -> float:
         return float(np.exp(-0.5))

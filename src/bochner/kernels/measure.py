@@ -19,7 +19,7 @@ from scipy.special import ndtr
 
 from bochner._typing import Array
 
-__all__ = ["CoordinateProduct", "Convolution", "GaussianMixture", "Mixture", "SpectralMeasure"]
+__all__ = ["CoordinateProduct", "Convolution", "GaussianMixture", "LinearImage", "Mixture", "SpectralMeasure"]
 
 
 class SpectralMeasure(ABC):
@@ -60,11 +60,18 @@ class GaussianMixture(SpectralMeasure):
 
     @property
     def n_uniforms(self) -> int:  # type: ignore[override]
-        return 0 if self.radius is None else 1
+        # A radius of several uniform numbers says so.
+        return 0 if self.radius is None else getattr(self.radius, "n_uniforms", 1)
 
     def frequencies(self, normals: Array, uniforms: Array) -> Array:
         omega: Array = normals[:, 0, :] / self.length_scale
-        return omega if self.radius is None else omega * self.radius(uniforms[:, :1])
+        return omega if self.radius is None else omega * self.radii(uniforms)
+
+    def radii(self, uniforms: Array) -> Array:
+        """Radii (m, 1) from uniform numbers (m, n_uniforms or more)."""
+        if self.radius is None:
+            return np.ones((len(uniforms), 1))
+        return self.radius(uniforms[:, : self.n_uniforms])
 
     def scale_mixture(self) -> GaussianMixture:  # this is one
         return self
@@ -132,3 +139,33 @@ class Convolution(SpectralMeasure):
             omega += part.frequencies(normals[:, v : v + part.n_vectors], uniforms[:, u : u + part.n_uniforms])
             v, u = v + part.n_vectors, u + part.n_uniforms
         return omega
+
+
+@dataclass(frozen=True)
+class LinearImage(SpectralMeasure):
+    """Law of A omega (a kernel under a linear metric), from the first r coordinates of standard points of R^d.
+
+    Where A has more columns than rows, the coordinates that are missing come from further vectors.
+    """
+
+    base: SpectralMeasure
+    matrix: Array
+
+    @property
+    def _parts(self) -> int:
+        """Vectors of R^d that make one of R^r."""
+        d, r = self.matrix.shape
+        return -(-r // d)
+
+    @property
+    def n_vectors(self) -> int:  # type: ignore[override]
+        return self.base.n_vectors * self._parts
+
+    @property
+    def n_uniforms(self) -> int:  # type: ignore[override]
+        return self.base.n_uniforms
+
+    def frequencies(self, normals: Array, uniforms: Array) -> Array:
+        m, r = len(normals), self.matrix.shape[1]
+        vectors = normals[:, : self.n_vectors].reshape(m, self.base.n_vectors, -1)[:, :, :r]
+        return self.base.frequencies(vectors, uniforms) @ self.matrix.T

@@ -6,7 +6,8 @@ import numpy as np
 from scipy.special import gammaincinv
 
 from bochner._typing import Array
-from bochner.kernels.base import Isotropic, check_positive
+from bochner.kernels.base import check_positive
+from bochner.kernels.distance import Isotropic
 from bochner.kernels.measure import GaussianMixture, SpectralMeasure
 
 __all__ = ["RationalQuadratic"]
@@ -37,6 +38,14 @@ class RationalQuadratic(Isotropic):
     def profile(self, r: Array) -> Array:
         alpha = self._tail()
         return (1 + r**2 / (2 * alpha)) ** -alpha
+
+    def profile_of_square(self, squared: Array) -> Array:
+        # Overrides the way by the root, which would only be squared again: one compiled loop.
+        from bochner.kernels._loops import power_of_one_plus
+
+        alpha = self._tail()
+        power_of_one_plus(squared, 1 / (2 * alpha), alpha)
+        return squared
 
     def decay(self, r: Array) -> Array:
         # Overrides the differences by the closed form.
