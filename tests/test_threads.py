@@ -117,6 +117,18 @@ def test_predictions_of_many_threads_leave_blas_as_it_was(two_blas_threads):
     assert blas_threads() == two_blas_threads
 
 
+def test_one_thread_is_one_of_blas_too_and_a_single_item_has_them_all(two_blas_threads):
+    seen = []
+
+    def note(item, own):
+        seen.append(blas_threads())
+
+    run_in_threads(note, range(2), state=lambda: None, n_threads=1)
+    assert [set(each.values()) for each in seen] == [{1}, {1}]
+    run_in_threads(note, range(1), state=lambda: None, n_threads=2)
+    assert seen[-1] == two_blas_threads
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
 def test_a_forked_child_has_its_threads_back(two_blas_threads):
     with single_threaded_blas():
@@ -127,3 +139,17 @@ def test_a_forked_child_has_its_threads_back(two_blas_threads):
                 pass
             os._exit(0 if whole else 1)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+@pytest.mark.parametrize("given", [0, 1])
+def test_fewer_threads_than_asked_for_do_all_the_work(given, monkeypatch):
+    submit, found = ThreadPoolExecutor.submit, []
+
+    def refusing(pool, work):
+        if len(pool._threads) >= given:
+            raise RuntimeError("can't start new thread")
+        return submit(pool, work)
+
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", refusing)
+    run_in_threads(lambda i, _: i, range(20), state=lambda: None, finish=found.append, n_threads=4)
+    assert found == list(range(20))

@@ -1,8 +1,8 @@
 """Peak memory of public calls under a budget, each in a fresh process.
 
-    python -m benchmarks.budgets [--quick] [parts of names]
+    python -m benchmarks.budgets [--quick] [--resume] [parts of names]
 
-All of them at full size are written to benchmarks/results/memory_calls.json, from which docs/memory.md is made.
+All of them at full size are written to benchmarks/results/memory_calls.json and to the table of docs/memory.md.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pathlib import Path
 
 from benchmarks.budgets.calls import CALLS, FULL, QUICK
 from benchmarks.budgets.measure import measure
+from benchmarks.budgets.page import PAGE, written
 
 RESULTS = Path(__file__).parents[1] / "results" / "memory_calls.json"
 _MARK = "RESULT"
@@ -25,6 +26,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.budgets", description=__doc__)
     parser.add_argument("names", nargs="*", help="parts of the names of calls; all calls unless given")
     parser.add_argument("--quick", action="store_true", help="fewer rows and features, and a smaller budget")
+    parser.add_argument("--resume", action="store_true", help="keep the calls that the results have")
     parser.add_argument("--here", metavar="NAME", action="append", help="measure these calls in this process")
     given = parser.parse_args()
     if given.here:
@@ -33,11 +35,16 @@ def main() -> None:
             print(_MARK + json.dumps({**vars(found), "ratio": round(found.ratio, 3)}), flush=True)
         return
     chosen = [name for name in CALLS if not given.names or any(part in name for part in given.names)]
-    rows: list[dict[str, object]] = []
+    rows: list[dict[str, object]] = json.loads(RESULTS.read_text())["calls"] if given.resume else []
+    measured = {row["name"] for row in rows}
     for name in chosen:
+        if name in measured:
+            continue
         rows += in_child([name], quick=given.quick)
         if not given.names and not given.quick:
-            RESULTS.write_text(json.dumps({"budget": FULL.memory, "calls": rows}, indent=2) + "\n")
+            found = {"budget": FULL.memory, "calls": rows}
+            RESULTS.write_text(json.dumps(found, indent=2) + "\n")
+            PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), found), encoding="utf-8")
 
 
 def in_child(names: list[str], *, quick: bool) -> list[dict[str, object]]:

@@ -377,7 +377,7 @@ def _(size: Size) -> Ready:
     return lambda: bo.FourierFeatures(bo.Gaussian(5.0), n_components=D, random_state=0).fit(X)
 
 
-@call("FourierFeatures(sampling='orthogonal').fit", "FourierFeatures", "Orthogonal")
+@call("FourierFeatures(sampling='orthogonal').fit", "FourierFeatures", "Orthogonal", slow=True)
 def _(size: Size) -> Ready:
     X, D = rows(size.n(1000), 400), size.D(20_000)
     return lambda: bo.FourierFeatures(bo.Gaussian(5.0), n_components=D, sampling="orthogonal", random_state=0).fit(X)
@@ -511,6 +511,13 @@ def _(size: Size) -> Ready:
     return lambda: [kernel(X, X[: size.n(1_000)]).shape for kernel in kernels]
 
 
+@call("KernelRegressor(features='exact').fit, .predict", "KernelValues", slow=True)
+def _(size: Size) -> Ready:
+    X = rows(size.n(3_000))
+    model = bo.KernelRegressor(bo.Gaussian(3.0), features="exact", random_state=0)
+    return lambda: model.fit(X, X[:, 0]).predict(X[:500], return_std=True)
+
+
 @call("WarpedFeatures.fit, .transform", "WarpedFeatures")
 def _(size: Size) -> Ready:
     X, D = rows(size.n(60_000)), size.D(256)
@@ -596,7 +603,9 @@ def _(size: Size) -> Ready:
 # Kernels, plans, files, pages.
 
 
-@call("Gaussian()(X, Y)", "Gaussian", "Cauchy", "Laplacian", "Matern", "RationalQuadratic", "Spline")
+@call(
+    "Gaussian()(X, Y)", "Gaussian", "Cauchy", "Laplacian", "Matern", "PowerExponential", "RationalQuadratic", "Spline"
+)
 def _(size: Size) -> Ready:
     X = rows(size.n(5_000))
     return lambda: bo.Gaussian(3.0)(X)
@@ -606,6 +615,13 @@ def _(size: Size) -> Ready:
 def _(size: Size) -> Ready:
     X = rows(size.n(5_000))
     return lambda: bo.Laplacian(3.0)(X)
+
+
+@call("Metric(Gaussian(), A)(X, Y)", "Metric")
+def _(size: Size) -> Ready:
+    X = rows(size.n(4_000))
+    directions = np.random.default_rng(2).standard_normal((X.shape[1], 3))
+    return lambda: bo.Metric(bo.Gaussian(3.0), directions)(X)
 
 
 @call("Matern(nu=1.2)(X, Y)", "Matern")

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from .page import write_page
-from .runner import PARTS, RESULTS, Journal, load, run
+from .runner import PARTS, RESULTS, Journal, load, run, so_far
 
 QUICK = 0.05
 
@@ -19,6 +19,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--quick", action="store_true", help=f"{QUICK:.0%} of the attacks, results in results/quick")
     parser.add_argument("--share", type=float, default=None, help="share of the attacks, such as 0.2")
     parser.add_argument("--check", action="store_true", help="run nothing, judge the results that are there")
+    parser.add_argument("--so-far", action="store_true", help="run nothing, write what an interrupted run has finished")
     parser.add_argument("--restart", action="store_true", help="forget what an earlier run has finished")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--into", type=Path, default=None, help="folder of the results")
@@ -30,7 +31,10 @@ def main(arguments: list[str] | None = None) -> int:
     if asked.restart:
         for part in asked.parts:
             Journal(folder / f"chaos_{part}.journal").forget()
-    found = load(folder) if asked.check else run(asked.parts, folder, share=share, workers=asked.workers)
+    if asked.check or asked.so_far:
+        found = so_far(asked.parts, folder) if asked.so_far else load(folder)
+    else:
+        found = run(asked.parts, folder, share=share, workers=asked.workers)
     if folder == RESULTS and not asked.check:
         write_page(found)
     failed = {f"{part}, {name}": row for part, each in found["parts"].items() for name, row in each["rows"].items()

@@ -17,6 +17,11 @@ HANG = 120.0
 """Seconds after which a child that should have ended is called a hang."""
 
 
+def patience() -> float:
+    """How many times longer than on a quiet machine a child may take, by the load: a busy one is no hang."""
+    return max(1.0, 3 * os.getloadavg()[0] / (os.cpu_count() or 1))
+
+
 @dataclass(frozen=True)
 class Ended:
     """How a child ended. `code` is negative if a signal ended it."""
@@ -76,7 +81,7 @@ def kill(process: subprocess.Popen[str]) -> None:
 def wait(process: subprocess.Popen[str], begin: float, seconds: float = HANG) -> Ended:
     """The end of a child; one that does not end is killed, and called hung."""
     try:
-        out, err = process.communicate(timeout=seconds)
+        out, err = process.communicate(timeout=seconds * patience())
     except subprocess.TimeoutExpired:
         kill(process)
         out, err = process.communicate()
@@ -88,3 +93,22 @@ def run(arguments: Sequence[str], seconds: float = HANG, changes: Mapping[str, s
     """Run a child to its end."""
     begin = time.monotonic()
     return wait(start(arguments, changes), begin, seconds)
+
+
+class Command:
+    """A command under way, which may be killed."""
+
+    def __init__(self, arguments: Sequence[str]) -> None:
+        self.process, self._begin = start(arguments), time.monotonic()
+
+    def ends_within(self, seconds: float) -> bool:
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(seconds)
+        return self.process.returncode is not None
+
+    def kill(self) -> None:
+        kill(self.process)
+        self.process.communicate()
+
+    def end(self) -> Ended:
+        return wait(self.process, self._begin)

@@ -120,7 +120,8 @@ def fitting(running: Cluster, out: Path, kept: Path | None = None) -> list[str]:
 
 def trials(share: float) -> list[Trial]:
     counts = {role: max(1, round(share * kills / PER_TRIAL[role])) for role, kills in ROLES.items()}
-    return [Trial("dask_kills", role, number) for role, count in counts.items() for number in range(count)]
+    each = [Trial("dask_kills", role, number) for role, count in counts.items() for number in range(count)]
+    return sorted(each, key=lambda trial: trial.number / counts[trial.name])  # all roles from the beginning
 
 
 def perform(trial: Trial) -> Record:

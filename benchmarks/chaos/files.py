@@ -24,7 +24,8 @@ NEVER = {"crash": "crashes", "hang": "hangs", "fault": "errors", "wrong": "wrong
 
 def trials(share: float) -> list[Trial]:
     pieces = {name: max(1, round(share * count / PIECE)) for name, count in COUNTS.items()}
-    return [Trial("files", name, number) for name, count in pieces.items() for number in range(count)]
+    each = [Trial("files", name, number) for name, count in pieces.items() for number in range(count)]
+    return sorted(each, key=lambda trial: trial.number / pieces[trial.name])  # all kinds from the beginning
 
 
 def perform(trial: Trial) -> Record:

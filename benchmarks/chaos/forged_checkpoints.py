@@ -33,6 +33,8 @@ from bochner._archive import read_archive, write_archive
 from bochner.errors import CheckpointError
 from bochner.statistics import CheckpointFile
 
+from .children import patience
+
 SECONDS = 60.0
 TOLERANCE = 1e-3  # of the predictions, relative to their size: solvers stop where their tolerance says
 NUMBERS = (-1, 0, 1, 7, 2**31, 2**63, 10**30, -(10**30), 0.5, 1e-300, 1e300, 1e999, "text", None, True, [1], {"a": 1})
@@ -253,7 +255,7 @@ class Worker:
     def outcome(self, kind: str, path: Path) -> tuple[str, str]:
         self._own.send((kind, str(path)))
         try:
-            if self._own.poll(SECONDS):
+            if self._own.poll(SECONDS * patience()):
                 return self._own.recv()
             found = ("hang", f"more than {SECONDS:g} seconds")
         except EOFError:

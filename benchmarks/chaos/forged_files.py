@@ -36,6 +36,7 @@ from typing import Any
 
 from bochner.errors import FileFormatError, MemoryBudgetError
 
+from .children import patience
 from .forged_trees import Content, forged, mutated_bytes
 
 __all__ = ["Study", "run", "tried"]
@@ -119,7 +120,8 @@ def work(folder: Path, seed: int, start: int, stop: int, *, as_bytes: bool) -> N
     contents = _contents(folder)
     for number in range(start, stop):
         print(json.dumps({"number": number}), flush=True)
-        faulthandler.dump_traceback_later(300 if number == start else SECONDS, exit=True)  # loops may compile first
+        seconds = patience() * (300 if number == start else SECONDS)  # loops may compile first
+        faulthandler.dump_traceback_later(seconds, exit=True)
         name, raw, done = _file(contents, seed, number, as_bytes=as_bytes)
         outcome, detail = tried(name, raw)
         faulthandler.cancel_dump_traceback_later()

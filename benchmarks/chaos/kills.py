@@ -1,6 +1,7 @@
 """Fits that are killed: SIGKILL at a random moment, again and again, then to the end.
 
-One kill in five is uniform over the whole run, of which imports are the longer part, the others over the fit.
+One kill in five is uniform over the whole run of a command, of which imports are the longer part, the others over the
+fit, in a process that is forked when imports are over (`warm`).
 
 The model must be the one of a fit that was not interrupted, bit for bit or to its stated tolerance.
 """
@@ -8,7 +9,6 @@ The model must be the one of a fit that was not interrupted, bit for bit or to i
 from __future__ import annotations
 
 import random
-import subprocess
 import tempfile
 import threading
 import time
@@ -17,12 +17,16 @@ from pathlib import Path
 
 import numpy as np
 
-from .children import Ended, command, kill, run, start, wait
+from .children import Command, Ended, command, run
 from .fits import MISSING, TOLERANCES
 from .record import Record, Trial
+from .warm import WarmFit
 
 KINDS = ("direct", "iterative", "classifier", "exact")
 KILLS, PER_TRIAL = 200, 5
+PATIENCE = 900.0
+"""Seconds for the fit that nobody kills: the machine may be busy."""
+
 ABSENT = {
     "classifier": "KernelClassifier has no checkpoint in this version: not there yet.",
     "exact": "features='exact' does not exist in this version, or has no checkpoint: not there yet.",
@@ -53,18 +57,20 @@ def uninterrupted(kind: str) -> Plain | None:
         if kind not in _PLAIN:
             with tempfile.TemporaryDirectory() as folder:
                 out = Path(folder) / "out.npy"
-                ends = [run(command("fits", kind, out)) for _ in range(2)]
+                ends = [run(command("fits", kind, out), PATIENCE) for _ in range(2)]
                 if any(end.code not in (0, MISSING) for end in ends):
                     raise RuntimeError(f"The {kind} fit fails without any kill: {ends[-1].err[-2000:]}")
-                missing = any(end.code == MISSING for end in ends)
-                took = 0.0 if missing else float(ends[1].out.split("took ")[1].split()[0])
-                _PLAIN[kind] = None if missing else Plain(np.load(out), ends[1].seconds, took)
+                if any(end.code == MISSING for end in ends):
+                    _PLAIN[kind] = None
+                else:
+                    plain, warm = np.load(out), WarmFit(kind, out, out.with_suffix(".checkpoint")).end()
+                    _PLAIN[kind] = Plain(plain, ends[1].seconds, warm.seconds)
     return _PLAIN[kind]
 
 
 def trials(share: float) -> list[Trial]:
     count = max(1, round(share * KILLS / PER_TRIAL))
-    return [Trial("kills", kind, number) for kind in KINDS for number in range(count)]
+    return [Trial("kills", kind, number) for number in range(count) for kind in KINDS]
 
 
 def perform(trial: Trial) -> Record:
@@ -82,26 +88,21 @@ def perform(trial: Trial) -> Record:
                 kept.unlink(missing_ok=True)  # that model is done; the next one begins anew
                 pending = 0
             pending += 1
-        end = run(command("fits", trial.name, out, "--checkpoint", kept))
-        judge(trial.name, end, out, plain, record, pending)
+        judge(trial.name, WarmFit(trial.name, out, kept).end(), out, plain, record, pending)
     return record
 
 
 def killed_once(kind: str, kept: Path, moment: tuple[bool, float], record: Record) -> bool:
     """One run that is killed at a moment, unless it has ended before."""
     inside, seconds = moment
-    process = start(command("fits", kind, kept.with_name("out.npy"), "--checkpoint", kept))
-    if inside and process.stdout is not None:
-        process.stdout.readline()
-    begin, clock = time.monotonic(), time.time()
-    try:
-        process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        kill(process)
-        process.communicate()
+    out = kept.with_name("out.npy")
+    process = WarmFit(kind, out, kept) if inside else Command(command("fits", kind, out, "--checkpoint", kept))
+    clock = time.time()
+    if not process.ends_within(seconds):
+        process.kill()
         note_loss(kept, clock, inside, record)
         return True
-    end = wait(process, begin)
+    end = process.end()
     if end.code == 0:
         record.note("ended before the kill")
         return False

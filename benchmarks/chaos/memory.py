@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .children import command, run
+from .children import command, patience, run
 from .record import Record, Trial
 
 ROUNDS = 15
@@ -79,7 +79,7 @@ def held() -> int:
 def main(kind: str, megabytes: str) -> None:
     import bochner as bo
 
-    faulthandler.dump_traceback_later(STACKS)
+    faulthandler.dump_traceback_later(STACKS * patience())
     bo.set_config(n_threads=2)
     small, call = work(kind, 300), work(kind, 20_000)
     small()  # libraries and compiled loops are there

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from .shown_by import rows
+
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "robustness.md"
 Found = dict[str, Any]
 
@@ -26,8 +28,8 @@ TITLES = {
 
 TEXTS = {
     "kills": """A process fits with `checkpoint=` and is killed (SIGKILL) at a random moment: one kill in five
-anywhere in its run, imports included, the others within the fit. It is started again with the same call until it
-has been killed five times, and then runs to its end. The model must predict what a fit predicts that nobody
+anywhere in the run of a command, imports included, the others within the fit. It is started again with the same call
+until it has been killed five times, and then runs to its end. The model must predict what a fit predicts that nobody
 interrupted: the same bits for the direct solver, to 3e-9 of the largest prediction for iterative fits and
 classifiers. Checkpoints are written about twenty times a second here, so that kills land within writes; by default
 they are rarer (about 1 % of the time), and up to that much more work is lost.""",
@@ -87,6 +89,10 @@ Before there was this suite, somebody who had not written the library attacked i
 what the suite now repeats.
 
 {first}
+
+Each of its findings is a test:
+
+{tests}
 """
 
 
@@ -105,7 +111,8 @@ def held(failed: int) -> str:
 
 
 def minutes(part: Found) -> str:
-    return f"{part['seconds'] / 60:.1f} min"
+    """Time of a part; of one that was put together from a journal it is not known."""
+    return "" if part["seconds"] is None else f"{part['seconds'] / 60:.1f} min"
 
 
 def summary(found: Found) -> str:
@@ -184,6 +191,7 @@ def page(found: Found) -> str:
         failures=failures(found),
         parts="\n".join(part_text(name, found["parts"].get(name)) for name in TITLES),
         first=table(("what", "times"), FIRST),
+        tests=table(("what was found", "shown by"), rows()),
     )
 
 

@@ -66,6 +66,18 @@ def run(parts: Sequence[str], folder: Path, *, share: float = 1.0, workers: int 
     return found
 
 
+def so_far(parts: Sequence[str], folder: Path) -> dict[str, Any]:
+    """The JSON with what the journals of runs that are not over have."""
+    found = load(folder)
+    for part in parts:
+        journal, trials = Journal(folder / f"chaos_{part}.journal"), module_of(part).trials(1.0)
+        done = [trial for trial in trials if trial in journal.done]
+        if done:
+            found["parts"][part] = summary(done, journal, None, round(len(done) / len(trials), 3))
+    write(folder, found)
+    return found
+
+
 def finished(left: Sequence[Trial], workers: int) -> Iterator[tuple[Trial, Record]]:
     """Trials as they end. Children do the work, so threads are enough to wait for them."""
     with ThreadPoolExecutor(workers) as pool:
@@ -77,11 +89,12 @@ def finished(left: Sequence[Trial], workers: int) -> Iterator[tuple[Trial, Recor
             pool.shutdown(cancel_futures=True)
 
 
-def summary(trials: Sequence[Trial], journal: Journal, seconds: float, share: float) -> dict[str, Any]:
+def summary(trials: Sequence[Trial], journal: Journal, seconds: float | None, share: float) -> dict[str, Any]:
     """The records of a part, one row for every name."""
     names = list(dict.fromkeys(trial.name for trial in trials))
     rows = {name: total(journal.done[t] for t in trials if t.name == name).summary() for name in names}
-    return {"share": share, "seconds": round(seconds, 1), "bochner": bochner.__version__, "rows": rows}
+    took = None if seconds is None else round(seconds, 1)
+    return {"share": share, "seconds": took, "bochner": bochner.__version__, "rows": rows}
 
 
 def load(folder: Path) -> dict[str, Any]:

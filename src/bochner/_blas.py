@@ -23,6 +23,7 @@ __all__ = [
     "lower_gram",
     "product",
     "solve_lower",
+    "symmetric_gram",
     "symmetric_product",
     "symmetric_rank_2_update",
 ]
@@ -92,6 +93,13 @@ def householder_qr(A: Array) -> tuple[Array, Array]:
     V = np.asfortranarray(np.tril(A, -1))
     V[np.diag_indices(k)] = 1.0
     return V, T
+
+
+def symmetric_gram(V: Array, out: Array) -> None:
+    """out = V V' on the lower triangle; both column-major float64."""
+    n, k = V.shape
+    one, zero = ctypes.c_double(1.0), ctypes.c_double(0.0)
+    _call("dsyrk", b"L", b"N", n, k, one, *_matrix(V), zero, *_matrix(out))
 
 
 def symmetric_product(S: Array, V: Array, out: Array) -> None:

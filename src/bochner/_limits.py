@@ -13,7 +13,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-__all__ = ["available_memory"]
+__all__ = ["addresses_are_limited", "available_memory"]
 
 _UNKNOWN_MACHINE = 4 * 10**9
 _UNLIMITED = 2**62  # version 1 writes "no limit" as the largest multiple of a page
@@ -27,6 +27,16 @@ _GROUPS = {  # where the controllers are mounted, and the names of limits, usage
 def available_memory(root: Path = Path("/")) -> int:
     """Bytes that this process can still take without swapping or being killed; `root` is where /proc and /sys are."""
     return max(0, min([_machine(root), *_groups(root), *_process(root)]))
+
+
+def addresses_are_limited() -> bool:
+    """Whether the process was started with a limit of its address space or data (ulimit -v, -d)."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return False
+    kinds = (resource.RLIMIT_AS, resource.RLIMIT_DATA)
+    return any(resource.getrlimit(kind)[0] != resource.RLIM_INFINITY for kind in kinds)
 
 
 def _machine(root: Path) -> int:

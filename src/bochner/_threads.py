@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from functools import lru_cache
 from math import inf
 from threading import Condition, Lock
 from typing import Any, TypeVar
 
-from threadpoolctl import ThreadpoolController
-
+from bochner._blas_buffers import blas_libraries, reserve_blas_buffers
 from bochner.config import get_config
 
 __all__ = ["results_in_threads", "run_in_threads", "single_threaded_blas", "threads_for_factor"]
 
 _WIDEST_IN_THREADS = 8192
+_LOG = logging.getLogger("bochner")
 
 Item = TypeVar("Item")
 State = TypeVar("State")
@@ -42,9 +42,8 @@ def run_in_threads(
     result is copied and no more results exist than threads; what is finished is always a first part of the items. The
     run ends early if `finish` returns `StopIteration`.
     """
-    threads = n_threads or get_config().threads()
-    if isinstance(items, Sized):
-        threads = min(threads, len(items))
+    most = n_threads or get_config().threads()
+    threads = min(most, len(items)) if isinstance(items, Sized) else most
     queue, turns, stop = _Numbered(items), _Turns(), False
 
     def drain() -> None:
@@ -72,19 +71,34 @@ def run_in_threads(
 
     try:
         if threads <= 1:
-            drain()
+            with single_threaded_blas() if most == 1 else nullcontext():  # a single item has all threads for its BLAS
+                drain()
             return
+        reserve_blas_buffers(threads + 1)  # the calling thread may work beside them
         with single_threaded_blas(), ThreadPoolExecutor(threads) as pool:
-            futures = [pool.submit(drain) for _ in range(threads)]
             try:
-                for future in futures:
+                started = _started(pool, drain, threads)
+                for future in started:
                     future.result()
+                if not started:
+                    drain()
             except BaseException:  # also Ctrl-C in the calling thread: let the workers end after their block
                 stop = True
                 raise
     finally:
         if hasattr(items, "close"):
             items.close()  # a generator that reads ahead stops now
+
+
+def _started(pool: ThreadPoolExecutor, work: Callable[[], None], n: int) -> list[Future[None]]:
+    """The work in n threads, or in as many as the system gives."""
+    futures: list[Future[None]] = []
+    try:
+        for _ in range(n):
+            futures.append(pool.submit(work))  # noqa: PERF401  (those before a refusal are kept)
+    except RuntimeError:  # no room for the stack of a thread (ulimit -v), or no number for it (ulimit -u)
+        _LOG.info("The system gave %d of %d threads.", len(futures), n)
+    return futures
 
 
 def results_in_threads(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
@@ -156,7 +170,7 @@ class _SharedLimit:
     def enter(self) -> None:
         with self._lock:
             if self._holders == 0:
-                self._limiter = _blas().limit(limits=1, user_api="blas")
+                self._limiter = blas_libraries().limit(limits=1, user_api="blas")
             self._holders += 1
 
     def leave(self) -> None:
@@ -187,11 +201,3 @@ def threads_for_factor(width: int) -> AbstractContextManager[None]:
     One thread runs at its peak there, so that little is lost.
     """
     return single_threaded_blas() if width > _WIDEST_IN_THREADS else nullcontext()
-
-
-@lru_cache(maxsize=1)
-def _blas() -> Any:
-    """The BLAS libraries of this process; looking them up takes milliseconds, limiting them microseconds."""
-    import scipy.linalg.blas  # noqa: F401  (loads SciPy's BLAS beside NumPy's, so that both are limited)
-
-    return ThreadpoolController()

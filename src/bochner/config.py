@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 
-from bochner._limits import available_memory
+from bochner._blas_buffers import reserve_blas_buffers
+from bochner._limits import addresses_are_limited, available_memory
 from bochner.errors import invalid_parameter
 
 __all__ = ["Config", "config_context", "get_config", "parse_bytes", "set_config"]
@@ -39,7 +40,12 @@ class Config:
     n_threads: int | None = None
 
     def memory_budget(self) -> int:
-        """Bytes that one call may hold beyond its inputs."""
+        """Bytes that one call may hold beyond its inputs.
+
+        Where addresses are limited, the buffers of BLAS are taken first: they are no part of the budget.
+        """
+        if addresses_are_limited():
+            reserve_blas_buffers(self.threads() + 1)
         return self.memory if self.memory is not None else int(0.8 * available_memory())
 
     def threads(self) -> int:

@@ -1,5 +1,7 @@
 """Tables in files as batches."""
 
+import time
+
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
@@ -57,3 +59,30 @@ def test_what_cannot_be_streamed(tmp_path):
     (tmp_path / "t.csv.gz").write_bytes(b"no gzip at all")
     with pytest.raises(InvalidDataError, match="could not be read"):
         whole_bytes(str(tmp_path / "t.csv.gz"))
+
+
+@pytest.mark.parametrize("names", ["a,b", f"{'a' * 900},b"])
+def test_a_row_that_is_longer_than_a_block_of_text_is_read_once(names, tmp_path, monkeypatch):
+    monkeypatch.setattr(csv, "TEXT_BYTES", 800)  # blocks of 50 bytes
+    rows = [(str(i), "x" * (700 if i == 60 else 3)) for i in range(100)]
+    (tmp_path / "t.csv").write_text("\n".join([names, *(f"{a},{b}" for a, b in rows)]) + "\n")
+    found = rows_of(open_table(str(tmp_path / "t.csv"), {names.split(",")[0]: "category"}))
+    assert list(zip(*found.to_pydict().values())) == rows
+
+
+def test_a_row_that_no_block_holds_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(csv, "TEXT_BYTES", 16)
+    (tmp_path / "t.csv").write_text("a\n" + "1\n" * 50 + "2" * 5000 + "\n")
+    with pytest.raises(InvalidDataError, match="straddling"):
+        rows_of(open_table(str(tmp_path / "t.csv")))
+
+
+def test_text_is_not_read_far_ahead_of_a_slow_reader(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b\n" + "1.25,2.5\n" * 4_000_000)
+    file = open_table(str(tmp_path / "t.csv"))
+    before, held = pa.total_allocated_bytes(), 0
+    for i, _ in enumerate(file.tables()):
+        if i < 3:
+            time.sleep(0.2)
+        held = max(held, pa.total_allocated_bytes() - before)
+    assert held < 16 * 2**20

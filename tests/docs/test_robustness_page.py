@@ -3,7 +3,7 @@
 import json
 from contextlib import suppress
 
-from benchmarks.chaos import files, page, runner
+from benchmarks.chaos import files, page, runner, shown_by
 from benchmarks.chaos.record import Record, Trial, total
 
 
@@ -34,6 +34,13 @@ def test_what_did_not_hold_is_on_the_page():
     assert "predictions differ by 1" in text
     assert "Kills of a fit (50%)" in text
     assert "not run yet" in text
+
+
+def test_every_finding_has_a_test():
+    tests = runner.RESULTS.parents[1] / "tests"
+    for _, file, name in shown_by.FOUND:
+        assert f"def test_{name}" in (tests / file).read_text(encoding="utf-8"), name
+    assert "`tests/test_limits.py`: every group above counts" in page.PAGE.read_text(encoding="utf-8")
 
 
 def test_records_add_up():
@@ -67,6 +74,8 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path, monkeypatch):
     with suppress(KeyboardInterrupt):
         runner.run(["clocks"], tmp_path, workers=1)
     assert len(done) == 2
+    part = runner.so_far(["clocks"], tmp_path)["parts"]["clocks"]
+    assert (part["share"], part["seconds"], part["rows"]["a"]["tried"]) == (0.5, None, 2)
     with (tmp_path / "chaos_clocks.journal").open("a") as journal:
         journal.write('\n["clocks", "a", 3, {"tri')  # cut off
     done += [None] * 2

@@ -81,7 +81,7 @@ def test_many_clients_at_once_get_the_bits_of_predict(port, model):
         rng = np.random.default_rng(number)
         found = []
         for _ in range(EACH):
-            X = rng.standard_normal((int(rng.integers(1, 20)), 3))
+            X = rng.standard_normal((int(rng.integers(1, 120)), 3))
             status, answer = ask(connection, body_of(X))
             found.append((X, status, answer))
         connection.close()

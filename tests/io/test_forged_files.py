@@ -149,3 +149,16 @@ def test_a_sample_of_forged_files_is_refused_or_used(contents, as_bytes):
         assert outcome != "fault", f"{number} {name} {done} {detail}"
         outcomes.add(outcome)
     assert "refused" in outcomes
+
+
+@pytest.mark.parametrize("last", [-(2**63), -1, 2])
+def test_a_sparse_matrix_whose_rows_go_back_is_refused(last, tmp_path):
+    """SciPy does not look at the bounds of rows where the last one is not positive, and reads beyond the arrays."""
+    flips = bo.OrbitFeatures(bo.groups.SignFlips(), bo.FourierFeatures(n_components=8, random_state=0)).fit(X)
+    content = content_of(flips, tmp_path / "model")
+    bounds = np.arange(X.shape[1] + 1)
+    names = [name for name, array in content.arrays.items() if np.array_equal(array, bounds)]
+    assert names
+    for name in names:
+        content.arrays[name] = np.append(bounds[:-1], last)
+    assert_refused(content, tmp_path / "model", "rows of a sparse matrix|altered|could not")

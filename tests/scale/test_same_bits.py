@@ -70,7 +70,7 @@ ANSWERS = {
 @pytest.mark.parametrize("name", ANSWERS)
 def test_repeated_fits_have_the_same_bits(name):
     first = ANSWERS[name]()
-    for _ in range(4):
+    for _ in range(2):  # dozens of blocks in random order: a sum that depends on it differs at once
         np.testing.assert_array_equal(ANSWERS[name](), first)
 
 

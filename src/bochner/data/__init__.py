@@ -1,6 +1,6 @@
 """Row sources: blocks of rows from arrays, memory maps, sparse matrices, frames, CSV, Parquet and .npy files."""
 
-from bochner.data.array_rows import ArrayRows
+from bochner.data.array_rows import ArrayRows, sampled_index
 from bochner.data.csv import scan_csv
 from bochner.data.excluded_rows import ExcludedRows
 from bochner.data.frame import scan_frame
@@ -28,4 +28,5 @@ __all__ = [
     "scan_npy",
     "scan_parquet",
     "whole_bytes",
+    "sampled_index",
 ]

@@ -13,7 +13,7 @@ from bochner._random import Purpose, generator
 from bochner._typing import Array, Rows
 from bochner.data.source import Block, RowSource
 
-__all__ = ["ArrayRows"]
+__all__ = ["ArrayRows", "sampled_index"]
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,8 @@ class ArrayRows(RowSource):
     def sampled(cls, rows: RowSource, size: int, seed: int) -> ArrayRows:
         """Rows of positive weight, drawn at random from another source, with targets and weights."""
         Y, weight = rows.targets()
-        present = np.arange(rows.n_rows) if weight is None else np.flatnonzero(weight)
-        if len(present) > size:
-            present = np.sort(generator(seed, Purpose.LEFT_OUT).choice(present, size=size, replace=False))
-        return cls(rows.take(present), Y[present], None if weight is None else weight[present], rows.dtype)
+        index = sampled_index(rows.n_rows, weight, size, seed)
+        return cls(rows.take(index), Y[index], None if weight is None else weight[index], rows.dtype)
 
     @property
     def arrays(self) -> ArrayRows:  # they are
@@ -87,3 +85,11 @@ class ArrayRows(RowSource):
 
     def _cast(self, X: Rows) -> Rows:
         return X.astype(self.dtype, copy=False) if issparse(X) else np.asarray(X, dtype=self.dtype)
+
+
+def sampled_index(n_rows: int, weight: Array | None, size: int, seed: int) -> Array:
+    """Numbers of at most `size` rows of positive weight, drawn at random, ascending."""
+    present = np.arange(n_rows) if weight is None else np.flatnonzero(weight)
+    if len(present) > size:
+        present = np.sort(generator(seed, Purpose.LEFT_OUT).choice(present, size=size, replace=False))
+    return present

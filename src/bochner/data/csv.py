@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Generator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from numpy.typing import DTypeLike
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["TEXT_BYTES", "CsvFormat", "CsvSource", "delimiter_of", "scan_csv", "widened"]
 
 _DELIMITERS = ",;\t|"
-TEXT_BYTES = 2**22  # that are parsed at a time
+TEXT_BYTES = 2**22  # whose rows tell the types of columns
+_BLOCKS = 16  # in them: Arrow reads up to 32 blocks ahead of the parser, so that blocks must be small
+_LONGER = (1, _BLOCKS, _BLOCKS**2)  # times a block, for rows that do not fit in one
 
 
 def scan_csv(
@@ -93,20 +96,53 @@ class CsvFormat:
         """
         import pyarrow as pa
 
-        with reading(file.name), self.open(file) as reader:
-            found = reader.schema
+        with reading(file.name):
+            found = self.head(file)
         texts = [] if like is None else [field.name for field in like if is_text(field.type)]
         types = [pa.string() if name in texts else widened(kind) for name, kind in zip(found.names, found.types)]
         return pa.schema(list(zip(found.names, types)))
 
-    def open(self, file: DataFile, types: dict[str, pa.DataType] | None = None) -> pa.RecordBatchReader:
-        """The rows batch by batch; types are those given, or told from the first block of text."""
+    def head(self, file: DataFile) -> pa.Schema:
+        """Columns and types as the first block of text tells them."""
+        import pyarrow as pa
+
+        for longer in _LONGER:
+            with pa.input_stream(str(file.path), compression="detect") as text:
+                start = text.read(2 * longer * TEXT_BYTES)  # of a second block, cut off anywhere, nothing is parsed
+            try:
+                with self._open(pa.BufferReader(start), longer * TEXT_BYTES, None) as reader:
+                    return reader.schema
+            except pa.ArrowInvalid as failure:
+                if longer == _LONGER[-1] or not _is_long_row(failure):
+                    raise
+        raise AssertionError("unreachable")
+
+    def batches(self, file: DataFile, types: dict[str, pa.DataType]) -> Generator[pa.RecordBatch, None, None]:
+        """All rows in batches. A row that is longer than a block has the file read anew in longer ones."""
+        import pyarrow as pa
+
+        given = 0
+        for longer in _LONGER:
+            try:
+                with self._open(file.path, longer * max(1, TEXT_BYTES // _BLOCKS), types) as reader:
+                    for batch in _without_first(given, reader):
+                        given += batch.num_rows
+                        yield batch
+                return
+            except pa.ArrowInvalid as failure:
+                if longer == _LONGER[-1] or not _is_long_row(failure):
+                    raise
+
+    def _open(
+        self, text: pa.NativeFile | Path, block: int, types: dict[str, pa.DataType] | None
+    ) -> pa.RecordBatchReader:
+        """The rows block by block; types are those given, or told from the first block of text."""
         from pyarrow import csv
 
         return csv.open_csv(
-            file.path,
+            text,
             # One thread: messages then have line numbers.
-            read_options=csv.ReadOptions(use_threads=False, block_size=TEXT_BYTES, column_names=self.column_names),
+            read_options=csv.ReadOptions(use_threads=False, block_size=block, column_names=self.column_names),
             parse_options=csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
             convert_options=csv.ConvertOptions(
                 column_types=types, include_columns=None if types is None else list(types), strings_can_be_null=True
@@ -123,6 +159,20 @@ class CsvFormat:
             parse_options=csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
             convert_options=csv.ConvertOptions(column_types=types, strings_can_be_null=True),
         )
+
+
+def _without_first(n: int, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The batches without the first n rows."""
+    for batch in batches:
+        cut = min(n, batch.num_rows)
+        n -= cut
+        if cut < batch.num_rows:
+            yield batch.slice(cut)
+
+
+def _is_long_row(failure: Exception) -> bool:
+    """Whether Arrow says that a row, or the line of names, is longer than a block of text."""
+    return "straddling object" in str(failure) or "cannot infer number of columns" in str(failure)
 
 
 def delimiter_of(head: bytes) -> str:
@@ -146,7 +196,9 @@ class CsvSource(TableSource):
         self.files = files
         self.text = text
         super().__init__(layout, encoder=encoder, dtype=dtype, n_rows=None)
-        self.read_bytes += 4 * TEXT_BYTES  # blocks of text: parsed, read ahead by pyarrow, joined at their ends
+        self.read_bytes += (
+            4 * TEXT_BYTES
+        )  # the text of the head, or blocks: parsed, read ahead by Arrow, joined at their ends
 
     def fingerprint(self) -> JsonDict:
         return {**super().fingerprint(), "files": [file.fingerprint() for file in self.files]}
@@ -158,8 +210,8 @@ class CsvSource(TableSource):
         for file in self.files:
             file.check()
             line = 1 + self.text.header_lines  # of the file, if no value has a line break in it
-            with reading(file.name), self.text.open(file, types) as reader:
-                for batch in reader:
+            with reading(file.name), closing(self.text.batches(file, types)) as batches:
+                for batch in batches:
                     yield f"{file.name}, from line {line} on", batch
                     line += batch.num_rows
             file.check()

@@ -93,8 +93,8 @@ class _TextTable(TableFile):
         self.path = path
         self._file = DataFile.of(Path(path))
         self._text = CsvFormat(delimiter_of(head_and_size(path)[0]), None)
-        with reading(repr(path)), self._text.open(self._file) as reader:
-            found = reader.schema
+        with reading(repr(path)):
+            found = self._text.head(self._file)
         refuse_twins(path, found.names)
         asked = {"number": pa.float64(), "category": pa.string()}
         types = {field.name: field.type if field.name == keep else widened(field.type) for field in found}
@@ -107,8 +107,8 @@ class _TextTable(TableFile):
         types = {name: self.schema.field(name).type for name in columns or self.schema.names}
         self._file.check()
         line = 1 + self._text.header_lines
-        with reading(repr(self.path)), self._text.open(self._file, types) as reader:
-            for batch in reader:
+        with reading(repr(self.path)), closing(self._text.batches(self._file, types)) as batches:
+            for batch in batches:
                 yield f"{self._file.name}, from line {line:,} on", batch
                 line += batch.num_rows
         self._file.check()

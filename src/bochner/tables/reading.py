@@ -78,7 +78,7 @@ def _from_series(series: Series, name: str) -> Array:
 def _floats(series: Series) -> Array:
     import narwhals as nw
 
-    numbers = series if series.dtype == nw.Float64 else series.cast(nw.Float64)
+    numbers = series if series.dtype.is_float() else series.cast(nw.Float64)  # NumPy widens floats
     return np.asarray(numbers.to_numpy(), dtype=float)
 
 
