@@ -84,7 +84,7 @@ def test_the_grid_is_that_of_scikit_learn():
     Z = AdditiveChi2Sampler(sample_steps=2).fit_transform(HISTOGRAMS)
     found = bo.AdditiveFeatures().fit_transform(HISTOGRAMS)
     assert found.shape == Z.shape
-    np.testing.assert_allclose(found @ found.T, Z @ Z.T, atol=1e-14)
+    np.testing.assert_allclose(found, Z, atol=1e-14)
 
 
 @pytest.mark.parametrize("kernel", [bo.AdditiveChi2(), bo.Intersection(), bo.JensenShannon()], ids=str)
@@ -154,6 +154,21 @@ def test_codes_are_the_signs(n_bits):
     np.testing.assert_allclose(1 - 2 * features.distances(codes, codes[:4]) / n_bits, Z @ Z[:4].T, atol=1e-12)
     with pytest.raises(InvalidDataError, match=r"Codes must be two arrays of uint64"):
         features.distances(codes, codes.astype(np.int64))
+
+
+def test_the_nearest_codes_are_those_of_a_sort_of_all_distances():
+    rows = RNG.standard_normal((300, 6))
+    features = bo.SignFeatures(n_components=100, random_state=0).fit(rows)
+    codes = features.codes(rows)
+    queries = codes[:40]
+    every = features.distances(queries, codes)
+    order = np.argsort(every, axis=1, kind="stable")
+    for k in (1, 17, 300):
+        indices, distances = features.nearest(queries, codes, k)
+        np.testing.assert_array_equal(indices, order[:, :k])
+        np.testing.assert_array_equal(distances, np.take_along_axis(every, order[:, :k], axis=1))
+    with pytest.raises(ValueError, match=r"'n_neighbors' parameter of nearest must be from 1 to.*Got 301"):
+        features.nearest(queries, codes, 301)
 
 
 KERNELS = [

@@ -87,6 +87,8 @@ FITTED = {
     "WarpedFeatures": lambda: bo.WarpedFeatures(
         bo.NystroemFeatures(bo.Gaussian(2.0), n_components=12, random_state=0)
     ).fit(X),
+    "KernelValues": lambda: bo.KernelValues(bo.Gaussian(2.0)).fit(X),
+    "KernelRegressor, exact": lambda: bo.KernelRegressor(bo.Gaussian(2.0), features="exact", alpha=0.1).fit(X, Y),
     "KernelRegressor, automatic": lambda: bo.KernelRegressor(features="auto", alpha="auto", random_state=0).fit(X, Y),
     "SplineFeatures": lambda: bo.SplineFeatures(n_components=16, length_scale=9.0, random_state=0).fit(X),
     "KernelRegressor": lambda: regressor().fit(X, Y),

@@ -97,6 +97,7 @@ def test_every_kernel_sampler_and_group_comes_back(cls, tmp_path):
         "right": bo.Spline(order=3),
         "kernel": bo.Cauchy(),
         "factor": 2.0,
+        "directions": np.eye(2),
         "shape": (4, 4),
         "functions": [],
     }

@@ -16,6 +16,7 @@ from bochner.theory import (
     orbit,
     orthogonal,
     pointwise,
+    sketch,
     uniform,
 )
 
@@ -66,6 +67,8 @@ PHASE: dict[str, Callable[[], TailBound]] = {
     "MMDSquared": lambda: downstream.MMDSquared(kernel=GAUSSIAN, embedding="phase"),
     "SampledOrbit": lambda: orbit.SampledOrbit(kernel=GAUSSIAN, n_features=2, diameter=2.0, n_transforms=10**8),
     "BlockHoeffding": lambda: orthogonal.BlockHoeffding(kernel=GAUSSIAN, n_features=5, embedding="phase"),
+    "JohnsonLindenstrauss": lambda: sketch.JohnsonLindenstrauss(),
+    "JohnsonLindenstraussPoints": lambda: sketch.JohnsonLindenstrauss(n_points=50),
 }
 
 ALL: dict[str, Callable[[], TailBound]] = {

@@ -69,7 +69,7 @@ def test_one_point_has_no_error_with_pairs():
 @pytest.mark.parametrize("method", ["cramer", "bernstein"])
 def test_data_aware_is_the_sum_over_pairs_rounded_up(kernel, embedding, method):
     rng = np.random.default_rng(3)
-    X, X_test = rng.standard_normal((8, 3)), rng.standard_normal((2, 3))
+    X, X_test = rng.standard_normal((6, 3)), rng.standard_normal((2, 3))
     X[1] = X[0] + 1e-3  # a near-duplicate
     kind = pointwise.Cramer if method == "cramer" else pointwise.Bernstein
     differences = [x - y for x, y in combinations(X, 2)] + [x - y for x in X for y in X_test]

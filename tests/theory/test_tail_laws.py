@@ -26,7 +26,7 @@ def test_every_tail_bound_obeys_the_laws(name, seed):
     check_bound(BOUNDS[name], seed=seed)
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", [name for name in ALL if hasattr(BOUNDS[name], "kernel")])
 def test_multiplying_the_kernel_multiplies_the_error(name):
     bound = BOUNDS[name]
     changes = {"kernel": 3.0 * bound.kernel}

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bochner._dense import dense
+from bochner._dense import dense, require_columns
 from bochner._random import Purpose, generator
 from bochner._typing import Array, FloatType, Rows
+from bochner.errors import AssumptionError
 from bochner.features.base import FeatureMap
 from bochner.kernels.histograms import AdditiveKernel, SemigroupKernel, require_histograms
 from bochner.sampling.projection import multiplied
@@ -22,7 +23,7 @@ class AdditiveMap(FeatureMap):
 
         z(x) = [a_k sqrt(x_j) cos(lambda_jk log x_j)], [a_k sqrt(x_j) sin(lambda_jk log x_j)]
 
-    for the columns j = 1 ... d and m frequencies each.
+    for the columns j = 1 ... d and m frequencies each: all columns of one frequency, then those of the next.
     Frequencies drawn from the spectral law of the kernel, a_k^2 = K(0) / m: E z(x).z(y) = k(x, y). Those of a grid
     0, L, 2 L, ... (Vedaldi & Zisserman 2012), a_k^2 = L kappa(k L), twice that for k > 0, and no sine for k = 0: a
     fixed error, which is smaller at few frequencies.
@@ -48,18 +49,30 @@ class AdditiveMap(FeatureMap):
 
     @property
     def scratch_width(self) -> int:
-        return 0
+        return len(self.frequencies)
+
+    @property
+    def tile_width(self) -> int:
+        return self.n_components
 
     def write(self, X: Rows, out: Array, scratch: Array) -> None:
         from bochner.features import _sketch_loops
 
+        require_columns(X, len(self.frequencies))
         rows = np.ascontiguousarray(dense(X, out.dtype))
-        require_histograms(self.kernel, rows)
-        frequencies, amplitude = self.frequencies.astype(out.dtype), self.amplitude.astype(out.dtype)
-        _sketch_loops.additive_features(rows, frequencies, amplitude, self.grid, out)
+        self.check_rows(rows)
+        logs = np.log(np.maximum(rows, np.finfo(out.dtype).tiny, out=scratch), out=scratch)
+        frequencies, amplitude = np.ascontiguousarray(self.frequencies.T, out.dtype), self.amplitude.astype(out.dtype)
+        _sketch_loops.additive_features(rows, logs, frequencies, amplitude, self.grid, out)
 
     def n_bytes(self, dtype: FloatType) -> int:
         return self.frequencies.size * (8 + dtype.itemsize)
+
+    def check_rows(self, X: Rows) -> None:
+        require_histograms(self.kernel, X)
+
+    def kappa(self, X: Rows) -> float:
+        raise AssumptionError("Additive features have a grid of frequencies, or strata: they are no independent draws.")
 
 
 def draw_additive_map(kernel: AdditiveKernel, *, n_features: int, n_frequencies: int, seed: int) -> AdditiveMap:
@@ -101,14 +114,25 @@ class LaplaceMap(FeatureMap):
     def scratch_width(self) -> int:
         return 0
 
+    @property
+    def tile_width(self) -> int:
+        return self.n_components
+
     def write(self, X: Rows, out: Array, scratch: Array) -> None:
-        require_histograms(self.kernel, X)
+        self.check_rows(X)
         exponent = multiplied(X, -self.rates.T.astype(out.dtype), out)
         np.exp(exponent, out=out)
         out /= np.sqrt(self.n_components).astype(out.dtype)
 
     def n_bytes(self, dtype: FloatType) -> int:
         return self.rates.size * (8 + dtype.itemsize)
+
+    def check_rows(self, X: Rows) -> None:
+        require_histograms(self.kernel, X)
+
+    def kappa(self, X: Rows) -> float:
+        """1: rates and histograms are not negative."""
+        return 1.0
 
 
 def draw_laplace_map(kernel: SemigroupKernel, *, n_features: int, n_components: int, seed: int) -> LaplaceMap:

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from bochner._dense import dense
 from bochner._random import Purpose, generator
 from bochner._typing import Array, FloatType, JsonDict, Rows
-from bochner.features.base import FeatureMap
+from bochner.errors import AssumptionError
+from bochner.features.base import FeatureMap, gemm_tile_width
 from bochner.kernels.dot_product import DotProduct, Exponential
 from bochner.sampling.projection import multiplied
 
@@ -28,7 +30,8 @@ class MaclaurinMap(FeatureMap):
     E z(x).z(y) = f((u x).(u y)) for any p_n > 0 wherever a_n > 0, since E (s.x)(s.y) = x.y.
 
     Features are in the order of their degrees, the highest first. The signs of the l-th factors are one block of
-    columns, for all features that have one: products are one GEMM and one multiplication a degree.
+    columns, for all features that have one: the first factors are a GEMM into the output, with the amplitudes in its
+    matrix, and the others a second one.
 
     Attributes
     ----------
@@ -42,7 +45,7 @@ class MaclaurinMap(FeatureMap):
     signs: Array
     degrees: Array
     amplitude: Array
-    _cast: dict[FloatType, Array] = field(default_factory=dict, repr=False, compare=False)
+    _cast: dict[FloatType, tuple[Array, Array, Array]] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def n_components(self) -> int:
@@ -50,25 +53,55 @@ class MaclaurinMap(FeatureMap):
 
     @property
     def scratch_width(self) -> int:
-        return int(self.signs.shape[1])
+        return int(self.signs.shape[1] - self._counts()[0])
+
+    @property
+    def tile_width(self) -> int:
+        return gemm_tile_width(max(self.n_components, self.scratch_width), len(self.signs))
 
     def write(self, X: Rows, out: Array, scratch: Array) -> None:
-        factors = multiplied(X, self._factors(out.dtype), scratch)
-        out[...] = self.amplitude
-        start = 0
-        for degree in range(int(self.degrees.max(initial=0))):
-            many = int(np.count_nonzero(self.degrees > degree))
-            out[:, :many] *= factors[:, start : start + many]
-            start += many
+        from bochner.features import _sketch_loops
+
+        counts, (first, others, constant) = self._counts(), self._factors(out.dtype)
+        linear = out[:, : counts[0]]
+        product = multiplied(X, first, linear)
+        if product is not linear:  # of sparse rows
+            linear[...] = product
+        out[:, counts[0] :] = constant
+        if others.shape[1]:
+            _sketch_loops.multiply_factors(multiplied(X, others, scratch), counts[1:], out)
 
     def n_bytes(self, dtype: FloatType) -> int:
         return self.signs.size * (1 + dtype.itemsize)
 
-    def _factors(self, dtype: FloatType) -> Array:
-        """The signs times the unit of the kernel, in a float type, kept for the next block."""
+    def kappa(self, X: Rows) -> float:
+        """max_n sqrt(a_n / p_n) l^n, l the largest sum of absolute values of a row, in the unit of the kernel.
+
+        abs(s.x) <= l. The probabilities p_n are those of the rows of the fit.
+        """
+        limit, drawn = self.kernel.degree_limit, np.unique(self.degrees)
+        if limit is None:
+            raise AssumptionError("Products of the infinitely many degrees of this kernel are not bounded.")
+        missing = set(np.flatnonzero(self.kernel.coefficients(np.arange(limit + 1)) > 0)) - set(drawn)
+        if missing:
+            raise AssumptionError(f"No feature has the degrees {sorted(map(int, missing))}: draw a wider map.")
+        unit = np.broadcast_to(np.abs(self.kernel.unit(X.shape[1])), (X.shape[1],))
+        reach = float(np.max(np.abs(dense(X, float)) @ unit, initial=0.0))
+        return float(np.max(self.amplitude * reach**self.degrees) * np.sqrt(self.n_components))
+
+    def _counts(self) -> Array:
+        """Number of features that have an l-th factor, l = 1, 2, ..."""
+        highest = max(1, int(self.degrees.max(initial=0)))
+        return np.array([np.count_nonzero(self.degrees > degree) for degree in range(highest)], dtype=np.int64)
+
+    def _factors(self, dtype: FloatType) -> tuple[Array, Array, Array]:
+        """First factors, with the amplitudes, and the other ones, in the unit of the kernel; features of degree 0."""
         if dtype not in self._cast:
-            d = len(self.signs)
-            self._cast[dtype] = (self.signs * np.broadcast_to(self.kernel.unit(d), (d,))[:, None]).astype(dtype)
+            d, many = len(self.signs), int(self._counts()[0])
+            signs = self.signs * np.broadcast_to(self.kernel.unit(d), (d,))[:, None]
+            first = np.ascontiguousarray(signs[:, :many] * self.amplitude[:many], dtype)
+            others = np.ascontiguousarray(signs[:, many:], dtype)
+            self._cast[dtype] = first, others, self.amplitude[many:].astype(dtype)
         return self._cast[dtype]
 
     def __getstate__(self) -> JsonDict:
@@ -139,6 +172,10 @@ class PositiveMap(FeatureMap):
     def scratch_width(self) -> int:
         return 0
 
+    @property
+    def tile_width(self) -> int:
+        return self.n_components
+
     def write(self, X: Rows, out: Array, scratch: Array) -> None:
         unit = np.broadcast_to(self.kernel.unit(self.omega.shape[1]), (self.omega.shape[1],))
         exponent = multiplied(X, (self.omega * unit).T.astype(out.dtype), out)
@@ -148,6 +185,9 @@ class PositiveMap(FeatureMap):
 
     def n_bytes(self, dtype: FloatType) -> int:
         return self.omega.size * (8 + dtype.itemsize)
+
+    def kappa(self, X: Rows) -> float:
+        raise AssumptionError("Positive features are not bounded: exp(omega.x) grows with a normal omega.")
 
 
 def draw_positive_map(kernel: Exponential, *, n_features: int, n_components: int, seed: int) -> PositiveMap:

@@ -8,8 +8,10 @@ import numpy as np
 from scipy.fft import rfft
 from scipy.sparse import csr_array, issparse
 
+from bochner._dense import require_columns
 from bochner._random import Purpose, generator
 from bochner._typing import Array, FloatType, Rows
+from bochner.errors import AssumptionError
 from bochner.features.base import FeatureMap
 from bochner.kernels.dot_product import Polynomial
 
@@ -60,11 +62,15 @@ class TensorSketchMap(FeatureMap):
     def n_bytes(self, dtype: FloatType) -> int:
         return self.buckets.nbytes + self.signs.nbytes * (1 + dtype.itemsize)
 
+    def kappa(self, X: Rows) -> float:
+        raise AssumptionError("Columns of a TensorSketch are parts of one sketch, not independent draws of a feature.")
+
     def _sketch(self, X: Rows, sketches: Array) -> None:
         """Count sketches of rows, (n, p, D)."""
         from bochner.features import _sketch_loops
 
         d, dtype = self.buckets.shape[1] - 1, sketches.dtype
+        require_columns(X, d)
         values = (self.signs[:, :d] * self.kernel.unit(d)).astype(dtype)
         offset = (self.signs[:, d] * np.sqrt(float(self.kernel.coef0))).astype(dtype)
         sketches.fill(0)

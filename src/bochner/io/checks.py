@@ -10,7 +10,8 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
-from bochner.io import encoders as encoders  # registers its rules
+from bochner.io import catalogue_shapes as catalogue_shapes  # registers its rules
+from bochner.io import encoders as encoders  # so does this
 from bochner.io.hints import accepts
 from bochner.io.schema import schema_of
 from bochner.io.shapes import fits

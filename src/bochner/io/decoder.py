@@ -112,6 +112,8 @@ class Decoder:
         data, indices, indptr = (self._arrays[part] for part in parts)
         if data.dtype.kind not in "biuf" or {indices.dtype.kind, indptr.dtype.kind} != {"i"}:
             raise FileFormatError("was altered: a sparse matrix is not made of numbers and indices.")
+        if indptr.size == 0 or indptr[0] != 0 or np.any(indptr[1:] < indptr[:-1]):  # SciPy looks at them if any is > 0
+            raise FileFormatError("was altered: the rows of a sparse matrix do not follow each other.")
         # Copies: SciPy sorts indices in place, and another object may have the same array.
         matrix = SPARSE[_known(name, SPARSE)]((data, indices.copy(), indptr.copy()), shape=tuple(shape))
         matrix.check_format(full_check=True)  # compiled loops trust the indices

@@ -23,7 +23,7 @@ from bochner.io.schema import schema_of
 from bochner.io.statistics import MomentsSummary, PackedMoments, PenaltySummary, SpreadSummary
 from bochner.io.types import name_of, types_by_name
 from bochner.io.user_types import UserTypes, check_user_object, handed_over, require_types
-from bochner.solvers import LinearSolution, LowRankSpread, QuadraticPenalty
+from bochner.solvers import LandmarkSpread, LinearSolution, LowRankSpread, QuadraticPenalty
 from bochner.statistics import Moments
 
 __all__ = ["load", "save"]
@@ -132,6 +132,7 @@ class _StandIns:
             self._by_type[Moments] = PackedMoments.of
         else:
             self._by_type |= {Moments: MomentsSummary.of, LowRankSpread: SpreadSummary.in_place_of}
+            self._by_type[LandmarkSpread] = SpreadSummary.in_place_of
             self._by_type[QuadraticPenalty] = PenaltySummary.of
 
     def __call__(self, value: object) -> object:

@@ -25,11 +25,11 @@ from bochner.groups import Transforms
 from bochner.io.hints import is_numbers
 from bochner.kernels import Stationary
 from bochner.sampling import DenseProjection
-from bochner.solvers import LinearSolution, PrincipalAxes, QuadraticPenalty, Solution
+from bochner.solvers import LandmarkSpread, LinearSolution, PrincipalAxes, QuadraticPenalty, Solution
 from bochner.solvers.preconditioner import LowRankSpread, SubsampleGram
 from bochner.statistics import BlockMoments, Moments
 
-__all__ = ["fits"]
+__all__ = ["finite", "fits", "shaped"]
 
 _DOUBLE = np.dtype(float)
 
@@ -40,12 +40,12 @@ def fits(value: object) -> bool:
     return True
 
 
-def _finite(value: Any, *shape: int | None) -> bool:
+def finite(value: Any, *shape: int | None) -> bool:
     """A finite float64 array of this shape; None is any size."""
-    return _shaped(value, *shape) and value.dtype == _DOUBLE and bool(np.isfinite(value).all())
+    return shaped(value, *shape) and value.dtype == _DOUBLE and bool(np.isfinite(value).all())
 
 
-def _shaped(value: Any, *shape: int | None) -> bool:
+def shaped(value: Any, *shape: int | None) -> bool:
     """An array of numbers of this shape; None is any size."""
     if not is_numbers(value) or value.ndim != len(shape):
         return False
@@ -64,7 +64,7 @@ def _(value: Stationary) -> bool:
 @fits.register
 def _(value: Transforms) -> bool:
     numbers = all(action.dtype.kind in "biuf" for action in value.actions if issparse(action))  # type: ignore[union-attr]
-    return numbers and len(value.actions) > 0 and _finite(value.weights, len(value.actions))
+    return numbers and len(value.actions) > 0 and finite(value.weights, len(value.actions))
 
 
 def _square(transforms: Transforms, d: int) -> bool:
@@ -77,7 +77,7 @@ def _square(transforms: Transforms, d: int) -> bool:
 
 @fits.register
 def _(value: DenseProjection) -> bool:
-    return _finite(value.omega, None, None)
+    return finite(value.omega, None, None)
 
 
 @fits.register
@@ -85,7 +85,7 @@ def _(value: FourierMap) -> bool:
     if not fits(value.projection):
         return False
     m = value.projection.n_frequencies
-    arrays = _finite(value.amplitude, m) and _finite(value.phase, None) and len(value.phase) <= m
+    arrays = finite(value.amplitude, m) and finite(value.phase, None) and len(value.phase) <= m
     recipe = value.recipe
     return arrays and (
         recipe is None or (recipe.n_features, recipe.n_components) == (value.n_features, value.n_components)
@@ -101,13 +101,13 @@ def _(value: OrbitFourierMap) -> bool:
 @fits.register
 def _(value: RankWarp) -> bool:
     d = len(value.knots)
-    arrays = _finite(value.knots, d, None) and _finite(value.scores, *value.knots.shape) and value.knots.size > 0
-    return arrays and _shaped(value.reach, d) and value.reach.dtype == _DOUBLE and bool(np.all(value.reach > 0))
+    arrays = finite(value.knots, d, None) and finite(value.scores, *value.knots.shape) and value.knots.size > 0
+    return arrays and shaped(value.reach, d) and value.reach.dtype == _DOUBLE and bool(np.all(value.reach > 0))
 
 
 @fits.register
 def _(value: KernelMap) -> bool:
-    if not _finite(value.points, None, None) or len(value.points) == 0:
+    if not finite(value.points, None, None) or len(value.points) == 0:
         return False
     return value.transforms is None or _square(value.transforms, value.points.shape[1])
 
@@ -115,12 +115,12 @@ def _(value: KernelMap) -> bool:
 @fits.register
 def _(value: NystroemMap) -> bool:
     L = value.values.n_components
-    return _finite(value.factor, L, L) and value.factor.flags.c_contiguous
+    return finite(value.factor, L, L) and value.factor.flags.c_contiguous
 
 
 @fits.register
 def _(value: SplineMap) -> bool:
-    return _finite(value.centres, None, None)
+    return finite(value.centres, None, None)
 
 
 @fits.register(LinearResponse)
@@ -131,7 +131,7 @@ def _(value: LinearResponse | ScoreMap) -> bool:
 
 def _linear(coef: Array, offset: Array, width: int | None) -> bool:
     """Coefficients (D, t) of features and an offset (t,)."""
-    if not _shaped(coef, width, None) or not _shaped(offset, coef.shape[1]):
+    if not shaped(coef, width, None) or not shaped(offset, coef.shape[1]):
         return False
     return bool(np.isfinite(coef).all() and np.isfinite(offset).all())
 
@@ -144,7 +144,7 @@ def _(value: Moments) -> bool:
     zz = vars(value).get("zz")  # a summary has none
     if not _sums(value) or value.n_rows < 0 or not 0 < value.precision <= 1:
         return False
-    return zz is None or (_finite(zz, *value.zy.shape[:1] * 2) and zz.flags.c_contiguous and _is_gram(value))
+    return zz is None or (finite(zz, *value.zy.shape[:1] * 2) and zz.flags.c_contiguous and _is_gram(value))
 
 
 def _is_gram(value: Moments) -> bool:
@@ -163,21 +163,21 @@ def _is_gram(value: Moments) -> bool:
 
 @fits.register
 def _(value: BlockMoments) -> bool:
-    return _sums(value) and _shaped(value.gram, len(value.zy), len(value.zy)) and value.gram.dtype.kind == "f"
+    return _sums(value) and shaped(value.gram, len(value.zy), len(value.zy)) and value.gram.dtype.kind == "f"
 
 
 def _sums(value: Moments | BlockMoments) -> bool:
     """Means and products of features (D,) and targets (t,); the energy of huge targets may be infinite."""
-    if not _finite(value.zy, None, None):
+    if not finite(value.zy, None, None):
         return False
     D, t = value.zy.shape
-    energy = _shaped(value.yy, t) and value.yy.dtype == _DOUBLE
-    return _finite(value.z_mean, D) and _finite(value.y_mean, t) and energy
+    energy = shaped(value.yy, t) and value.yy.dtype == _DOUBLE
+    return finite(value.z_mean, D) and finite(value.y_mean, t) and energy
 
 
 @fits.register
 def _(value: MeanMap) -> bool:
-    return _finite(value.total, value.features.n_components)
+    return finite(value.total, value.features.n_components)
 
 
 # Solutions.
@@ -185,7 +185,7 @@ def _(value: MeanMap) -> bool:
 
 @fits.register
 def _(value: Solution) -> bool:
-    return _linear(value.coef, value.intercept, None) and _shaped(value.noise_variance, value.coef.shape[1])
+    return _linear(value.coef, value.intercept, None) and shaped(value.noise_variance, value.coef.shape[1])
 
 
 @fits.register
@@ -198,28 +198,36 @@ def _(value: QuadraticPenalty) -> bool:
     centre, matrix = value.centre, vars(value).get("matrix")  # a summary has no matrix
     if centre is None:
         return matrix is None
-    return _finite(centre, None, None) and (matrix is None or _finite(matrix, len(centre), len(centre)))
+    return finite(centre, None, None) and (matrix is None or finite(matrix, len(centre), len(centre)))
 
 
 @fits.register
 def _(value: PrincipalAxes) -> bool:
-    return _shaped(value.components, None, None) and _shaped(value.eigenvalues, len(value.components))
+    return shaped(value.components, None, None) and shaped(value.eigenvalues, len(value.components))
 
 
 @fits.register
 def _(value: SubsampleGram) -> bool:
     A = value.A
-    return _shaped(A, None, None) and A.dtype in (np.float32, np.float64) and len(A) > 0 and bool(np.isfinite(A).all())
+    return shaped(A, None, None) and A.dtype in (np.float32, np.float64) and len(A) > 0 and bool(np.isfinite(A).all())
 
 
 @fits.register
 def _(value: LowRankSpread) -> bool:
-    return "gram" not in vars(value) or _finite(value.mean, value.gram.A.shape[1])  # a summary has nothing
+    return "gram" not in vars(value) or finite(value.mean, value.gram.A.shape[1])  # a summary has nothing
+
+
+@fits.register
+def _(value: LandmarkSpread) -> bool:
+    L = len(value.landmarks)
+    numbers = shaped(value.landmarks, L) and value.landmarks.dtype == np.int64 and bool(np.all(value.landmarks >= 0))
+    factors = all(finite(part, L, L) and part.flags.c_contiguous for part in (value.whitening, value.factor))
+    return numbers and factors and L > 0 and finite(value.centre, L) and value.alpha > 0
 
 
 @fits.register
 def _(value: ConformalScores) -> bool:
-    return _shaped(value.scores, None, None)
+    return shaped(value.scores, None, None)
 
 
 @fits.register
@@ -240,6 +248,8 @@ def _(value: FittedRidge) -> bool:
 
 def _of_width(found: Solution, D: int) -> bool:
     spread = vars(found).get("spread")
+    if not np.all(vars(spread).get("landmarks", np.zeros(1)) < D if spread is not None else True):
+        return False
     return len(found.coef) == D and ("mean" not in vars(spread or found) or len(spread.mean) == D)  # type: ignore[union-attr]
 
 
@@ -277,6 +287,6 @@ def _(value: DriftDetector) -> bool:
         "_eigenvalues": (None,),
     }
     shapes |= {"_kept": (None, d), "_waiting": (None, d)}
-    if value.n_features_in_ != d or not all(_finite(state[name], *shape) for name, shape in shapes.items()):
+    if value.n_features_in_ != d or not all(finite(state[name], *shape) for name, shape in shapes.items()):
         return False
     return bool(np.all(state["_eigenvalues"] >= 0)) and min(value.window_, value.n_reference_) > 0

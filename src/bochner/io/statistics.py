@@ -9,7 +9,7 @@ import numpy as np
 
 from bochner._typing import Array, JsonDict
 from bochner.errors import FileFormatError, MissingStatisticsError
-from bochner.solvers import LowRankSpread, QuadraticPenalty
+from bochner.solvers import LandmarkSpread, LowRankSpread, QuadraticPenalty
 from bochner.statistics import Moments
 
 __all__ = ["MomentsSummary", "PackedMoments", "PenaltySummary", "SpreadSummary"]
@@ -88,11 +88,15 @@ class SpreadSummary(LowRankSpread):
         pass
 
     @classmethod
-    def in_place_of(cls, spread: LowRankSpread) -> SpreadSummary:
+    def in_place_of(cls, spread: LowRankSpread | LandmarkSpread) -> SpreadSummary:
         return cls()
 
     def __getstate__(self) -> dict[str, object]:
         return {}
+
+    @property
+    def n_bytes(self) -> int:  # overrides: as above
+        return 0
 
     def of(self, Z: Array) -> NoReturn:  # overrides: there are no rows to compute it from
         _refuse()

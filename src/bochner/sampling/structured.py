@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from scipy.sparse import issparse
 
-from bochner._dense import dense
+from bochner._dense import dense, require_columns
 from bochner._random import Purpose, generator
 from bochner._typing import Array, FloatType, JsonDict, Rows
 from bochner.kernels.measure import SpectralMeasure
@@ -58,6 +58,7 @@ class StructuredProjection(Projection):
     def project(self, X: Rows, out: Array) -> Array:
         from bochner.sampling import _loops
 
+        require_columns(X, self.n_features)
         diagonals, scales = self._in(out.dtype)
         rows = np.ascontiguousarray(dense(X, out.dtype) if issparse(X) else np.asarray(X, dtype=out.dtype))
         buffer, spare = np.empty((2, _loops.GROUP * self.padded), dtype=out.dtype)
@@ -124,7 +125,7 @@ class _Structured(Sampler):
         uniforms = generator(seed, Purpose.UNIFORMS).random((n_frequencies, mixture.n_uniforms))
         drawn = self._standard(n_frequencies, n_features, seed)
         units = np.broadcast_to(1 / np.asarray(mixture.length_scale, dtype=float), (n_features,)).copy()
-        scales = drawn.scales if mixture.radius is None else drawn.scales * mixture.radius(uniforms[:, 0])
+        scales = drawn.scales if mixture.radius is None else drawn.scales * mixture.radii(uniforms)[:, 0]
         return Frequencies(replace(drawn, scales=scales, units=units))
 
     def points(self, m: int, d: int, n_vectors: int, n_uniforms: int, seed: int) -> tuple[Array, Array]:

@@ -6,6 +6,7 @@ is as printed, true, open or false, and cannot become a certificate. A false one
 
 from bochner.theory import (
     a_posteriori,
+    bounded,
     distance,
     downstream,
     expectation,
@@ -21,6 +22,7 @@ from bochner.theory import (
     pool,
     published,
     rates,
+    sketch,
     spectral,
     supremum,
     tables,
@@ -59,6 +61,7 @@ __all__ = [
     "Status",
     "TailBound",
     "a_posteriori",
+    "bounded",
     "bounds",
     "distance",
     "downstream",
@@ -80,6 +83,7 @@ __all__ = [
     "pool",
     "published",
     "rates",
+    "sketch",
     "spectral",
     "supremum",
     "tables",

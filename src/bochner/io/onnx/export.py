@@ -27,11 +27,12 @@ from bochner.estimators import (
 )
 from bochner.estimators.map_transformer import MapTransformer
 from bochner.features import WarpedMap
-from bochner.features.nystroem import NystroemMap
+from bochner.features.nystroem import KernelMap, NystroemMap
+from bochner.io.onnx import catalogue  # noqa: F401  # registers its maps
 from bochner.io.onnx.graph import Tensor, onnx_type
 from bochner.io.onnx.maps import features_of
 from bochner.memory import MemoryBill, require_memory
-from bochner.solvers import RidgeProblem
+from bochner.solvers import KernelSolution, RidgeProblem, Solution
 from bochner.solvers.cholesky import factorise
 
 if TYPE_CHECKING:
@@ -132,7 +133,13 @@ def _(model: KernelRegressor, X: Tensor) -> dict[str, Tensor]:
 
 def _mean(model: KernelRegressor, Z: Tensor) -> Tensor:
     """The predictions from features, one column a target."""
-    return Z @ np.atleast_2d(model.coef_).T + np.atleast_1d(model.intercept_)
+    coef, intercept = np.atleast_2d(model.coef_).T, np.atleast_1d(model.intercept_)
+    if model.feature_map_.kernel_values is None:
+        return Z @ coef + intercept
+    return (Z.astype(np.float64) @ coef + intercept).astype(Z.dtype)  # large coefficients that nearly cancel
+
+
+_WIDEST_SPREAD = 8192  # features up to which a graph may hold the inverse factor of the error bars
 
 
 @dataclass(frozen=True)
@@ -153,8 +160,10 @@ def _with_spread(model: object) -> _RegressorWithSpread:
 
 @_with_spread.register
 def _(model: KernelRegressor) -> _RegressorWithSpread:
-    if model.moments_ is None:
+    if model.solver_ == "iterative":
         raise invalid_parameter("to_onnx", "std", "False for a model of the iterative solver", True)
+    if model.feature_map_.n_components > _WIDEST_SPREAD:
+        raise invalid_parameter("to_onnx", "std", f"False for a model of more than {_WIDEST_SPREAD:,} features", True)
     return _RegressorWithSpread(model)
 
 
@@ -163,18 +172,33 @@ def _(with_spread: _RegressorWithSpread, X: Tensor) -> dict[str, Tensor]:
     model = with_spread.model
     Z = features_of(model.features_, X)
     in_float64 = Z.astype(np.float64)  # entries of the inverse factor are large
-    variance = _variance(model, in_float64) + unseen_variance(model.feature_map_, in_float64, model.alpha_)
+    variance = _variance(model.fitted_.solution, model, in_float64) + unseen_variance(
+        model.feature_map_, in_float64, model.alpha_
+    )
     std = cast("Tensor", np.sqrt(variance * np.atleast_1d(model.noise_variance_)))
     return {"mean": _mean(model, Z), "std": std.astype(X.dtype)}
 
 
-def _variance(model: KernelRegressor, Z: Tensor) -> Tensor:
+@singledispatch
+def _variance(solution: Solution, model: KernelRegressor, Z: Tensor) -> Tensor:
     """`PredictiveSpread`, 1 + (z - zbar)'(G + alpha I)^-1 (z - zbar) + 1/n, as nodes."""
     moments, centred = model.moments_, model.fit_intercept
     assert moments is not None
     factor = factorise(RidgeProblem.from_moments(moments, centred), model.alpha_)
     whitened = (Z - moments.z_mean if centred else Z) @ _inverse(factor.upper)
     return (whitened * whitened).sum(1, keepdims=True) + (1 + (1 / moments.weight if centred else 0.0))
+
+
+@_variance.register
+def _(solution: KernelSolution, model: KernelRegressor, Z: Tensor) -> Tensor:
+    """`KernelSpread`, 1 + ((1 - u'k)^2 / 1'u - ||L^-1 k||^2) / alpha, as nodes."""
+    equations = solution.spread_of(None, fit_intercept=model.fit_intercept).equations
+    whitened = Z @ _inverse(np.tril(equations.factor).T)
+    explained = (whitened * whitened).sum(1, keepdims=True)
+    if equations.intercept:
+        missing = Z @ -equations.constant[:, None] + 1.0
+        explained = explained - missing * missing * (1 / equations.constant.sum())
+    return explained * (-1 / equations.alpha) + 1.0
 
 
 @singledispatch
@@ -189,6 +213,13 @@ def _(feature_map: NystroemMap, Z: Tensor, alpha: float) -> Tensor:
         raise UnsupportedModelError("Error bars of a model with invariant landmarks have no static graph.")
     shortfall = np.maximum(feature_map.values.kernel.variance - (Z * Z).sum(1, keepdims=True), 0.0)
     return feature_map.in_units_of_noise(shortfall, alpha)
+
+
+@unseen_variance.register
+def _(feature_map: KernelMap, Z: Tensor, alpha: float) -> float:
+    if feature_map.transforms is not None:
+        raise UnsupportedModelError("Error bars of a model with an orbit kernel have no static graph.")
+    return feature_map.kernel.variance / alpha
 
 
 @unseen_variance.register

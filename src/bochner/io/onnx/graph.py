@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol, TypeAlias
 
 import numpy as np
@@ -82,6 +83,10 @@ class Tensor(np.lib.mixins.NDArrayOperatorsMixin):
     def column(self, j: int) -> Tensor:
         """Column j, of shape (n, 1)."""
         return self.apply("Gather", self, np.array([j], dtype=np.int64), axis=1)
+
+    def columns(self, chosen: Sequence[int]) -> Tensor:
+        """Some columns."""
+        return self.apply("Gather", self, np.array(chosen, dtype=np.int64), axis=1)
 
     def astype(self, dtype: npt.DTypeLike) -> Tensor:
         return self.apply("Cast", self, dtype=dtype, to=onnx_type(dtype)) if np.dtype(dtype) != self.dtype else self

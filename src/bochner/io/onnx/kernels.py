@@ -10,7 +10,7 @@ import numpy as np
 from bochner._typing import Array
 from bochner.errors import UnsupportedModelError
 from bochner.io.onnx.graph import Tensor
-from bochner.kernels import Cauchy, Isotropic, Laplacian, Product, Scaled, Stationary, Sum
+from bochner.kernels import Cauchy, Isotropic, Laplacian, Metric, Product, Scaled, Stationary, Sum
 
 __all__ = ["kernel_values"]
 
@@ -32,6 +32,12 @@ def _(kernel: Isotropic, X: Tensor, points: Array) -> Tensor:
         return cast("Tensor", kernel.profile(np.sqrt(np.maximum(squared, 0.0))))
     except UnsupportedModelError as error:
         raise UnsupportedModelError(f"The kernel {kernel!r} has no static graph: {error}") from None
+
+
+@kernel_values.register
+def _(kernel: Metric, X: Tensor, points: Array) -> Tensor:
+    factors = np.asarray(kernel.directions, dtype=float)
+    return kernel_values(kernel.kernel, X @ factors, points @ factors)
 
 
 @kernel_values.register

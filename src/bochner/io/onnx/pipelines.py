@@ -10,13 +10,21 @@ from sklearn.base import BaseEstimator, is_classifier
 from bochner._typing import Array, FloatType, MatrixLike
 from bochner.errors import UnsupportedModelError
 from bochner.estimators import (
+    AdditiveFeatures,
+    ArcCosineFeatures,
     FourierFeatures,
     KernelClassifier,
     KernelPCA,
     KernelRegressor,
+    LaplaceFeatures,
+    MaclaurinFeatures,
     NystroemFeatures,
     OrbitFeatures,
+    PositiveFeatures,
+    SignFeatures,
+    SketchFeatures,
     SplineFeatures,
+    TensorSketchFeatures,
 )
 from bochner.io.onnx.export import outputs
 from bochner.io.onnx.graph import Tensor, onnx_type
@@ -30,13 +38,21 @@ if TYPE_CHECKING:
 __all__ = ["convert_pipeline", "register_skl2onnx"]
 
 _CONVERTED = (
+    AdditiveFeatures,
+    ArcCosineFeatures,
     FourierFeatures,
     KernelClassifier,
     KernelPCA,
     KernelRegressor,
+    LaplaceFeatures,
+    MaclaurinFeatures,
     NystroemFeatures,
     OrbitFeatures,
+    PositiveFeatures,
+    SignFeatures,
+    SketchFeatures,
     SplineFeatures,
+    TensorSketchFeatures,
 )
 
 
