@@ -3,6 +3,7 @@
 import os
 import signal
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -10,13 +11,13 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background of a 
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-@pytest.fixture(scope="session", autouse=True)
-def cache_folder(tmp_path_factory):
-    """The machine is calibrated once for all tests and their processes, and the user's cache stays as it is."""
-    with pytest.MonkeyPatch.context() as patch:
-        if "BOCHNER_CACHE" not in os.environ:
-            patch.setenv("BOCHNER_CACHE", str(tmp_path_factory.getbasetemp() / "bochner-cache"))
-        yield
+def pytest_configure(config):
+    """The machine is calibrated once for all tests, workers and processes, and the user's cache stays as it is."""
+    if "BOCHNER_CACHE" not in os.environ:  # workers inherit it
+        folder = TemporaryDirectory(prefix="bochner-cache-")
+        os.environ["BOCHNER_CACHE"] = folder.name
+        config.add_cleanup(folder.cleanup)
+        config.add_cleanup(lambda: os.environ.pop("BOCHNER_CACHE", None))
 
 
 @pytest.fixture(scope="session")

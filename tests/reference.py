@@ -182,3 +182,22 @@ def hinge_minimum(Z, y, w, alpha, intercept, squared):
 def derivative(function, at, direction, step=1e-5):
     """Central difference along a direction: an error of order step^2, and rounding over step."""
     return (function(at + step * direction) - function(at - step * direction)) / (2 * step)
+
+
+def additive_features(X, logs, frequencies, amplitude, phaseless, out):
+    columns = []
+    for k, frequency in enumerate(frequencies):
+        height = amplitude[k] * np.sqrt(X)
+        columns.append(height * np.cos(frequency * logs))
+        if not (phaseless and k == 0):
+            columns.append(height * np.sin(frequency * logs))
+    out[...] = np.hstack(columns)
+
+
+def multiply_factors(factors, counts, out):
+    for count, part in zip(counts, np.split(factors, np.cumsum(counts)[:-1], axis=1)):
+        out[:, :count] *= part
+
+
+def differing_bits(first, second):
+    return np.bitwise_count(first[:, None] ^ second[None]).sum(axis=2)

@@ -19,8 +19,14 @@ def simple_kernels(d):
         st.builds(bo.Matern, scale, nu=st.sampled_from([0.3, 0.5, 1.0, 1.5, 2.2, 2.5, 4.0])),
         st.builds(bo.Cauchy, scale),
         st.builds(bo.RationalQuadratic, scale, alpha=positive),
+        st.builds(bo.PowerExponential, scale, exponent=st.floats(0.3, 2.0)),
+        st.builds(_metric, st.integers(1, d + 1), seeds, st.just(d)),
         st.builds(bo.Spline, scale, order=st.sampled_from([1.5, 2, 2.4, 3, 4, 5.5, 8])),
     )
+
+
+def _metric(rank, seed, d):
+    return bo.Metric(bo.Matern(1.3, nu=1.5), np.random.default_rng(seed).standard_normal((d, rank)))
 
 
 def kernels(d):

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from bochner.estimators import KernelClassifier as KernelClassifier
     from bochner.estimators import KernelPCA as KernelPCA
     from bochner.estimators import KernelRegressor as KernelRegressor
+    from bochner.estimators import KernelValues as KernelValues
     from bochner.estimators import LaplaceFeatures as LaplaceFeatures
     from bochner.estimators import MaclaurinFeatures as MaclaurinFeatures
     from bochner.estimators import NystroemFeatures as NystroemFeatures
@@ -77,7 +78,9 @@ if TYPE_CHECKING:
     from bochner.kernels import Laplacian as Laplacian
     from bochner.kernels import Linear as Linear
     from bochner.kernels import Matern as Matern
+    from bochner.kernels import Metric as Metric
     from bochner.kernels import Polynomial as Polynomial
+    from bochner.kernels import PowerExponential as PowerExponential
     from bochner.kernels import RationalQuadratic as RationalQuadratic
     from bochner.kernels import ReciprocalSemigroup as ReciprocalSemigroup
     from bochner.kernels import Spline as Spline
@@ -125,12 +128,14 @@ _HOME = {
     "KernelErrorDisplay": "bochner.reporting.displays",
     "KernelPCA": "bochner.estimators",
     "KernelRegressor": "bochner.estimators",
+    "KernelValues": "bochner.estimators",
     "LaplaceFeatures": "bochner.estimators",
     "Laplacian": "bochner.kernels",
     "Leverage": "bochner.sampling",
     "Linear": "bochner.kernels",
     "MaclaurinFeatures": "bochner.estimators",
     "Matern": "bochner.kernels",
+    "Metric": "bochner.kernels",
     "Moments": "bochner.statistics",
     "MonteCarlo": "bochner.sampling",
     "NystroemFeatures": "bochner.estimators",
@@ -138,6 +143,7 @@ _HOME = {
     "Orthogonal": "bochner.sampling",
     "Polynomial": "bochner.kernels",
     "PositiveFeatures": "bochner.estimators",
+    "PowerExponential": "bochner.kernels",
     "QuasiMonteCarlo": "bochner.sampling",
     "RationalQuadratic": "bochner.kernels",
     "ReciprocalSemigroup": "bochner.kernels",

@@ -13,16 +13,17 @@ from bochner.errors import TableWarning
 from tests.cli.conftest import BOCHNER, ENVIRONMENT, make_houses
 
 
-def test_predict_finds_columns_by_name_and_counts_what_is_new(fitted, bochner):
+def test_predict_finds_columns_by_name_and_counts_what_is_new(fitted, monkeypatch, capsys):
     folder, _ = fitted
+    monkeypatch.chdir(folder)
     new = make_houses(50, seed=1)
     new.loc[0, "city"] = "Rome"
     new.loc[:, "garden"] = 1
     new[["garden", "sold", "rooms", "city", "area"]].to_csv(folder / "new.csv", index=False)
-    done = bochner("predict", "houses.bochner", "new.csv", "--std", "--id", "garden", folder=folder)
-    assert done.returncode == 0
-    assert "'city' has 1 value that training did not have ('Rome')" in done.stderr
-    lines = done.stdout.splitlines()
+    assert main(["predict", "houses.bochner", "new.csv", "--std", "--id", "garden"]) == 0
+    printed = capsys.readouterr()
+    assert "'city' has 1 value that training did not have ('Rome')" in printed.err
+    lines = printed.out.splitlines()
     assert lines[0] == "garden,prediction,std"
     predicted = np.array([line.split(",") for line in lines[1:]], dtype=float)
     with pytest.warns(TableWarning, match="Rome"):

@@ -32,3 +32,9 @@ def test_the_singularity_at_the_mean_is_removed():
 def test_weights_of_zero_put_everything_at_zero():
     law = ChiSquaredMixture(np.zeros(3))
     assert (law.survival(0.0), law.survival(1e-9), law.quantile(0.1)) == (1.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize(("level", "weight"), [(0.0, 1.0), (-1.0, 1.0), (np.nan, 1.0), (1.0, 1.0), (0.1, np.inf)])
+def test_a_quantile_of_no_level_is_an_error_and_no_endless_search(level, weight):
+    with pytest.raises(ValueError, match="level in"):
+        ChiSquaredMixture(np.array([weight, 0.5])).quantile(level)

@@ -81,6 +81,7 @@ def _empty_folder(tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("_empty_folder")
+@pytest.mark.filterwarnings("ignore::bochner.errors.NoSkillWarning")  # searches try bad models, and images are noise
 @pytest.mark.parametrize("page", with_code(PAGES), ids=lambda page: str(page.relative_to(ROOT)))
 def test_the_code_of_the_page_runs(page, monkeypatch):
     module = ModuleType(f"page_{page.stem}")  # so that classes of the page can be pickled

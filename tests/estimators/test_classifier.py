@@ -1,5 +1,7 @@
 """KernelClassifier is logistic regression or a support vector machine on features, however large the data."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits, load_iris
@@ -103,17 +105,23 @@ def test_labels_may_be_strings_and_probabilities_follow_classes():
     assert fitted.decision_function(iris.data).shape == (150, 3)
 
 
+@cache
+def noisy_classes(n_classes):
+    """Rows, their classes, and probabilities of the last 3,000 rows by the logistic loss."""
+    data = rows(0, 6000, 2)
+    noisy = np.digitize(data[:, 0] + 0.7 * rows(1, 6000, 1)[:, 0], np.linspace(-1.5, 1.5, n_classes + 1)[1:-1])
+    logistic = model(length_scale="median").fit(data[:3000], noisy[:3000])
+    return data, noisy, logistic.predict_proba(data[3000:])
+
+
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 @pytest.mark.parametrize("n_classes", [2, 10])
 def test_probabilities_of_a_support_vector_machine_are_calibrated_on_new_rows(loss, n_classes):
-    data = rows(0, 6000, 2)
-    noisy = np.digitize(data[:, 0] + 0.7 * rows(1, 6000, 1)[:, 0], np.linspace(-1.5, 1.5, n_classes + 1)[1:-1])
+    data, noisy, logistic = noisy_classes(n_classes)
     fitted = model(n_components=64, length_scale="median", loss=loss, alpha=1.0, probability=True)
     p = fitted.fit(data[:3000], noisy[:3000]).predict_proba(data[3000:])
     truth = noisy[3000:]
-    assert log_loss(truth, p) < 1.2 * log_loss(
-        truth, model(length_scale="median").fit(data[:3000], noisy[:3000]).predict_proba(data[3000:])
-    )
+    assert log_loss(truth, p) < 1.2 * log_loss(truth, logistic)
     confidence, right = p.max(axis=1), fitted.classes_[p.argmax(axis=1)] == truth
     assert abs(confidence.mean() - right.mean()) < 0.05
     assert np.array_equal(fitted.classes_[p.argmax(axis=1)], fitted.predict(data[3000:]))

@@ -21,7 +21,7 @@ KERNEL = bo.Gaussian(1.5)
 COMMON = {"kernel": KERNEL, "random_state": 0}
 FITS = {
     "squared error": {"n_components": 24},
-    "squared error, landmarks": {},
+    "squared error, landmarks": {"features": "nystroem", "n_components": 48},
     "logistic": {"n_components": 24, "alpha": 0.1},
     "logistic, path": {"n_components": 24, "alpha": "cv", "cv": 2, "alphas": [10.0, 1.0, 0.1]},
     "logistic, landmarks": {"loss": "logistic", "alpha": 1.0},
@@ -148,13 +148,18 @@ def test_folds_that_can_be_read_only_once_have_no_checkpoint(tmp_path):
         bo.KernelClassifier(**COMMON, alpha="cv", cv=folds, checkpoint=tmp_path / "c").fit(X, LABELS)
 
 
-def test_the_default_call_of_both_models_is_the_same_with_a_checkpoint(tmp_path):
-    y = np.sin(X.sum(axis=1))
-    for make, target in ((bo.KernelRegressor, y), (bo.KernelClassifier, LABELS)):
+@pytest.mark.parametrize("frequency", [1.0, 5.0], ids=["few landmarks", "the exact machine"])
+def test_the_default_call_of_both_models_is_the_same_with_a_checkpoint(tmp_path, monkeypatch, frequency):
+    for module in ("fitting.landmark_width", "estimators.kernel_model"):
+        monkeypatch.setattr(f"bochner.{module}.EXACT_ROWS", 300)
+    monkeypatch.setattr("bochner.fitting.landmark_width.LANDMARKS", (64, 128, 256))
+    many = RNG.standard_normal((700, 3))
+    y = np.sin(frequency * many[:, 0])
+    for make, target in ((bo.KernelRegressor, y), (bo.KernelClassifier, y > 0)):
         path = tmp_path / make.__name__
-        without, with_ = (make(KERNEL, random_state=0, checkpoint=each).fit(X, target) for each in (None, path))
-        np.testing.assert_array_equal(with_.predict(X), without.predict(X))
-        assert path.exists()
+        without, with_ = (make(random_state=0, checkpoint=each).fit(many, target) for each in (None, path))
+        np.testing.assert_array_equal(with_.predict(many), without.predict(many))
+        assert path.exists() or frequency > 1  # iterations of a moment leave nothing
         assert clone(with_).checkpoint == path
 
 

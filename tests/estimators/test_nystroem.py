@@ -10,6 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import bochner as bo
 from bochner import groups
+from bochner.errors import InvalidParameterError
 from bochner.features import linear_response, transform
 from bochner.features.nystroem import KernelMap, leverage_of_rows
 from tests.groups.test_groups import EXACT
@@ -245,3 +246,31 @@ def test_the_regressor_uses_the_map_itself_and_models_survive_pickle():
     assert model.feature_map_ is model.features_.map_
     assert model.score(X, y) > 0.99
     assert np.array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.predict(X))
+
+
+def test_landmarks_may_be_given():
+    X, points = rows(0, 200, 3), rows(1, 7, 3)
+    features = bo.NystroemFeatures(bo.Gaussian(2.0), landmarks=points.tolist()).fit(X)
+    np.testing.assert_array_equal(features.landmarks_, points)
+    K = bo.Gaussian(2.0)
+    Z = features.transform(X)
+    np.testing.assert_allclose(Z @ Z.T, K(X, points) @ np.linalg.solve(K(points), K(points, X)), atol=1e-7)
+    with pytest.raises(InvalidParameterError, match="'landmarks' parameter of NystroemFeatures must be of 3 columns"):
+        bo.NystroemFeatures(landmarks=points[:, :2]).fit(X)
+
+
+def test_centres_of_k_means_are_those_of_scaled_columns():
+    """A column that the kernel hardly sees does not tear clusters apart."""
+    rng = np.random.default_rng(0)
+    group = rng.integers(0, 4, 400)
+    X = np.c_[10.0 * group + 0.1 * rng.standard_normal(400), 1e4 * rng.standard_normal(400)]
+    features = bo.NystroemFeatures(bo.Gaussian([1.0, 1e6]), n_components=4, landmarks="kmeans", random_state=0).fit(X)
+    np.testing.assert_allclose(np.sort(features.landmarks_[:, 0]), [0, 10, 20, 30], atol=0.5)
+
+
+@pytest.mark.parametrize("rule", ["pivoted", "uniform", "leverage", "kmeans"])
+def test_every_rule_takes_sparse_rows_and_all_of_few(rule):
+    X = sp.random_array((60, 5), density=0.5, rng=np.random.default_rng(0), format="csr")
+    features = bo.NystroemFeatures(bo.Gaussian(), n_components=20, landmarks=rule, random_state=0).fit(X)
+    assert features.transform(X).shape == (60, 20)
+    assert bo.NystroemFeatures(bo.Gaussian(), n_components=100, landmarks=rule).fit(X).landmarks_.shape == (60, 5)

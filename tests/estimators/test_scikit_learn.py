@@ -141,8 +141,8 @@ def test_frames_keep_their_names(frame):
     swapped = frame({name: X[:, i] for i, name in enumerate("bacd")})
     with pytest.raises(ValueError, match="feature names"):
         features.transform(swapped)
-    model = bo.KernelRegressor(random_state=0).fit(table, Y)
-    np.testing.assert_allclose(model.predict(table), bo.KernelRegressor(random_state=0).fit(X, Y).predict(X), atol=1e-9)
+    named, plain = (bo.KernelRegressor(length_scale=2.0, alpha=0.1, random_state=0).fit(rows, Y) for rows in (table, X))
+    np.testing.assert_allclose(named.predict(table), plain.predict(X), atol=1e-9)
 
 
 @pytest.mark.parametrize(("library", "kind"), [("pandas", pd.DataFrame), ("polars", pl.DataFrame)])
@@ -196,12 +196,12 @@ def test_any_transformer_serves_as_features():
 
 def test_sample_weight_is_routed_through_a_pipeline():
     with sklearn.config_context(enable_metadata_routing=True):
-        regressor = bo.KernelRegressor(random_state=0).set_fit_request(sample_weight=True)
+        regressor = bo.KernelRegressor(length_scale=2.0, random_state=0).set_fit_request(sample_weight=True)
         weights = np.random.default_rng(0).integers(0, 3, len(X))
         scaler = StandardScaler().set_fit_request(sample_weight=False)
         routed = make_pipeline(scaler, regressor).fit(X, Y, sample_weight=weights)
     scaled = StandardScaler().fit_transform(X)
-    direct = bo.KernelRegressor(random_state=0).fit(scaled, Y, sample_weight=weights)
+    direct = bo.KernelRegressor(length_scale=2.0, random_state=0).fit(scaled, Y, sample_weight=weights)
     np.testing.assert_allclose(routed.predict(X), direct.predict(scaled), atol=1e-9)
 
 

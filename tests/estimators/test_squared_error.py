@@ -25,7 +25,15 @@ NAMES = np.array(["low", "middle", "high"])[LABELS]
 @pytest.mark.parametrize("intercept", [True, False])
 def test_it_is_ridge_on_the_signs(labels, intercept):
     weight = np.random.default_rng(1).uniform(0.2, 2, 400)
-    model = bo.KernelClassifier(loss="squared_error", alpha=0.3, fit_intercept=intercept, random_state=0)
+    model = bo.KernelClassifier(
+        bo.Gaussian([1.0, 1e5, 1e-4]),
+        features="nystroem",
+        n_components=100,
+        loss="squared_error",
+        alpha=0.3,
+        fit_intercept=intercept,
+        random_state=0,
+    )
     model.fit(X, labels, sample_weight=weight)
     Z, classes = model.features_.transform(X), np.unique(labels)
     signs = np.where(labels[:, None] == (classes if len(classes) > 2 else classes[1:]), 1.0, -1.0)
@@ -35,6 +43,19 @@ def test_it_is_ridge_on_the_signs(labels, intercept):
     slack = np.sum(weight[:, None] * (signs - expected) ** 2) + 0.3 * np.sum(np.square(ridge.coef_))
     assert model.objective_ == pytest.approx(slack / 2, rel=1e-6)
     assert (model.loss_, model.dual_gap_) == ("squared_error", 0.0)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_the_exact_machine_has_the_objective_of_ridge_on_the_signs(intercept):
+    weight, kernel = np.random.default_rng(1).uniform(0.2, 2, 400), bo.Gaussian([1.0, 1e5, 1e-4])
+    model = bo.KernelClassifier(
+        kernel, features="exact", loss="squared_error", alpha=0.3, fit_intercept=intercept, random_state=0
+    )
+    model.fit(X, NAMES, sample_weight=weight)
+    signs = np.where(NAMES[:, None] == model.classes_, 1.0, -1.0)
+    coef, K = model.fitted_.solution.coef, kernel(model.features_.map_.points)
+    slack = np.sum(weight[:, None] * (signs - model.decision_function(X)) ** 2) + 0.3 * np.sum(coef * (K @ coef))
+    assert model.objective_ == pytest.approx(slack / 2, rel=1e-6)
 
 
 def test_the_loss_by_default_is_that_of_the_rows_and_the_penalty():
@@ -105,7 +126,10 @@ def test_few_rows_and_small_weights_are_told():
         bo.KernelRegressor(random_state=0).fit(X, X[:, 0], sample_weight=np.full(400, 1 / 400))
 
 
-def test_a_width_at_its_limit_is_told():
-    rows = np.random.default_rng(3).uniform(-1, 1, (6000, 3))
+def test_a_width_at_its_limit_is_told(monkeypatch):
+    for module in ("planning.width", "fitting.landmark_width"):
+        monkeypatch.setattr(f"bochner.{module}.EXACT_ROWS", 1000)
+    monkeypatch.setattr("bochner.fitting.landmark_width._Search.many_pay", lambda search: False)
+    rows = np.random.default_rng(3).uniform(-1, 1, (4200, 3))
     with pytest.warns(WidthWarning, match="ended at 2,048 features"):
         bo.KernelRegressor(bo.Matern(0.3), random_state=0).fit(rows, np.sin(20 * rows).sum(axis=1))

@@ -55,3 +55,15 @@ def test_rare_rows_are_seen():
     assert residuals["uniform"] > 0.9
     assert residuals["pivoted"] < 0.5
     assert features.certify(X).value < 0.5
+
+
+def test_what_is_drawn_at_once_is_nested_and_likes_large_residual_variances(monkeypatch):
+    monkeypatch.setattr("bochner.features.pivoting.PIVOTS", 20)
+    X = np.vstack([1e-3 * rows(0, 150, 2), 10 * rows(1, 50, 2)])  # a cluster that one landmark explains, and others
+    wide = pivoted_rows(X, towards(bo.Gaussian()), 60, np.random.default_rng(1))
+    assert len(np.unique(wide)) == 60
+    for size in (10, 20, 45):
+        np.testing.assert_array_equal(
+            pivoted_rows(X, towards(bo.Gaussian()), size, np.random.default_rng(1)), wide[:size]
+        )
+    assert np.sum(wide[20:45] >= 150) >= 24  # of those outside of the cluster there are 30 left or more

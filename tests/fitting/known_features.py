@@ -16,6 +16,7 @@ class IdentityMaker:
     """A maker whose map is the identity."""
 
     nested = False
+    exact = None
     looks_at_rows = False
 
     def draw(self, kernel, width, rows, seed, *, warped=False):

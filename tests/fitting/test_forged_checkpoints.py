@@ -118,6 +118,7 @@ REFUSED = {
     "a start within a block": ("direct", with_array("starts", entry(7))),
     "a negative start": ("direct", with_array("starts", entry(-100))),
     "starts that are no pairs": ("direct", with_array("starts", lambda starts: np.r_[starts, starts])),
+    "more rows of positive weight than rows": ("direct", with_array("identity", entry(2**64 - 1))),
     "NaN in a residual": ("iterative", with_array("residual", entry(np.nan))),
     "infinite x": ("iterative", with_array("x", entry(np.inf))),
     "x beyond reason": ("iterative", with_array("x", entry(1e300))),

@@ -20,7 +20,12 @@ def test_the_plan_grows_with_the_rows_and_has_no_bound():
     few, many = bo.plan(X[:100], features="auto"), bo.plan(np.tile(X, (20, 1)), features="auto")
     assert few.seconds < many.seconds
     assert few.memory < many.memory == sum(many.memory_items.values())
-    assert (few.n_components, many.n_components) == (100, 2048)
+    assert (few.n_components, many.n_components) == (100, 20_000)
+    names = [machine.name for machine in many.machines]
+    assert names[0] == "256 landmarks"
+    assert "the exact machine by iterations" in names
+    assert "8,192 landmarks by products" in str(many)
+    assert all(machine.seconds > 0 and machine.memory > 0 for machine in many.machines)
     assert 0 < few.tuning_seconds < few.seconds
     assert "certify" in str(few)
     with pytest.raises(AssumptionError, match="no certified error"):

@@ -37,7 +37,7 @@ def test_scales_per_column_are_listed_from_the_closest_look(waves):
 
 
 def test_a_width_that_was_searched_for_is_told_with_its_curve():
-    X = np.random.default_rng(0).uniform(-1, 1, (2000, 2))
+    X = np.random.default_rng(0).uniform(-1, 1, (3200, 2))
     model = bo.KernelRegressor(bo.Gaussian(), random_state=0).fit(X, np.sin(3 * X[:, 0]))
     curve, summary = model.width_curve_, summarise(model)
     assert summary["choices"]["width_curve"]["widths"] == curve.widths.tolist()

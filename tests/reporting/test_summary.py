@@ -20,20 +20,28 @@ def _targets(waves):
     return (np.sin(2 * X[:, 0]) + X[:, 1] + 0.2 * rng.standard_normal(800))[:500]
 
 
+MODELS = {
+    "pca": bo.KernelPCA(n_components=3, width=32, random_state=0),
+    "features": bo.FourierFeatures(bo.Matern(nu=1.5), n_components=32, random_state=0),
+    "nystroem": bo.KernelRegressor(features=bo.NystroemFeatures(n_components=20, random_state=0), random_state=0),
+    "leverage": bo.KernelRegressor(sampling="leverage", n_components=32, random_state=0),
+    "float32": bo.KernelRegressor(n_components=32, alpha=1.0, random_state=0),
+}
+
+
+@pytest.fixture(scope="module", params=["regressor", "classifier", *MODELS])
+def kind_and_model(request, waves):
+    kind = request.param
+    if kind in ("regressor", "classifier"):
+        return kind, getattr(waves, kind)
+    if kind in ("pca", "features"):
+        return kind, MODELS[kind].fit(waves.train)
+    return kind, MODELS[kind].fit(waves.train.astype("f4"), _targets(waves).astype("f4"))
+
+
 @pytest.mark.parametrize("with_rows", [False, True])
-@pytest.mark.parametrize("kind", ["regressor", "classifier", "pca", "features", "nystroem", "leverage", "float32"])
-def test_every_model_is_plain_json_and_says_what_it_cannot_tell(waves, kind, with_rows):
-    model = {
-        "regressor": waves.regressor,
-        "classifier": waves.classifier,
-        "pca": bo.KernelPCA(n_components=3, width=32, random_state=0).fit(waves.train),
-        "features": bo.FourierFeatures(bo.Matern(nu=1.5), n_components=32, random_state=0).fit(waves.train),
-        "nystroem": bo.KernelRegressor(features=bo.NystroemFeatures(n_components=20, random_state=0), random_state=0),
-        "leverage": bo.KernelRegressor(sampling="leverage", n_components=32, random_state=0),
-        "float32": bo.KernelRegressor(n_components=32, alpha=1.0, random_state=0),
-    }[kind]
-    if kind in ("nystroem", "leverage", "float32"):
-        model.fit(waves.train.astype("f4"), _targets(waves).astype("f4"))
+def test_every_model_is_plain_json_and_says_what_it_cannot_tell(waves, kind_and_model, with_rows):
+    kind, model = kind_and_model
     y = waves.labels if kind == "classifier" else waves.y
     made = summarise(model, waves.X, y) if with_rows else summarise(model)
     assert json.loads(json.dumps(made, allow_nan=False)) == made

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 
 import numpy as np
 import pytest
@@ -31,29 +32,31 @@ WITHOUT_DATA = [name for name, experiment in EXPERIMENTS.items() if not experime
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory):
-    """Numbers of every experiment as read back from its JSON; run once."""
-    folder = tmp_path_factory.mktemp("figures")
-    for name in WITHOUT_DATA:
-        run(name, folder=folder, **SMALL.get(name, {}))
-    return folder, {name: json.loads((folder / f"{name}.json").read_text()) for name in WITHOUT_DATA}
+def experiment(tmp_path_factory):
+    """The folder of an experiment, run once, and its record as read back from its JSON."""
+    figures = tmp_path_factory.mktemp("figures")
+
+    @cache
+    def run_small(name):
+        run(name, folder=figures / name, **SMALL.get(name, {}))
+        return figures / name, json.loads((figures / name / f"{name}.json").read_text())
+
+    return run_small
 
 
 @pytest.fixture
-def numbers(results):
-    return lambda name: results[1][name]["numbers"]
+def numbers(experiment):
+    return lambda name: experiment(name)[1]["numbers"]
 
 
-def test_each_experiment_writes_a_figure_and_its_numbers(results):
-    folder, records = results
-    assert {path.name for path in folder.iterdir()} == {
-        f"{name}.{end}" for name in WITHOUT_DATA for end in ("png", "json")
-    }
-    for name, record in records.items():
-        assert (folder / f"{name}.png").read_bytes().startswith(b"\x89PNG")
-        assert record["experiment"] == name
-        assert record["title"] == EXPERIMENTS[name].title
-        assert record["numbers"]
+@pytest.mark.parametrize("name", WITHOUT_DATA)
+def test_an_experiment_writes_a_figure_and_its_numbers(experiment, name):
+    folder, record = experiment(name)
+    assert {path.name for path in folder.iterdir()} == {f"{name}.png", f"{name}.json"}
+    assert (folder / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+    assert record["experiment"] == name
+    assert record["title"] == EXPERIMENTS[name].title
+    assert record["numbers"]
 
 
 def test_the_same_seed_gives_the_same_file(tmp_path):

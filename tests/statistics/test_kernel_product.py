@@ -28,10 +28,16 @@ def long_matrix(kernel, X, Y):
     return kernel.at(difference.astype(float))
 
 
+def small_tiles(monkeypatch):
+    """Tiles so small that 90 rows need many, and the last ones are not full."""
+    monkeypatch.setattr(kernel_product, "_ROWS", 8)
+    monkeypatch.setattr(kernel_product, "_COLUMNS", 16)
+
+
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
 @pytest.mark.parametrize("offset", [0.0, 1e6])
 def test_a_product_is_that_of_the_matrix_to_its_stated_rounding(kernel, offset, monkeypatch):
-    monkeypatch.setattr(kernel_product, "_TILE", 16)
+    small_tiles(monkeypatch)
     X, V, new = rows(0, 90, 3) + offset, rows(1, 90, 4) * [1, 1e3, 1e-3, 0], rows(2, 20, 3) + offset
     product = KernelProduct(kernel, X)
     for found, exact, bound in (
@@ -71,3 +77,33 @@ def test_a_product_has_the_same_bits_every_time():
 def test_a_kernel_without_a_lipschitz_constant_is_refused():
     with pytest.raises(AssumptionError, match="not Lipschitz"):
         KernelProduct(bo.Matern(nu=0.3), rows(0, 10, 2))
+
+
+@pytest.mark.parametrize(
+    "kernel", [*KERNELS, bo.Matern(1.0, nu=0.7), 0.5 * bo.Matern([1.0, 2.0, 3.0], nu=1.5)], ids=repr
+)
+@pytest.mark.parametrize(("precision", "error"), [(np.float32, 3e-6), (np.float64, 1e-13)])
+def test_tiles_without_bounds_are_right_to_their_float_type(kernel, precision, error, monkeypatch):
+    small_tiles(monkeypatch)
+    X, V, new = rows(0, 90, 3) + 100, rows(1, 90, 4) * [1, 1e3, 1e-3, 0], rows(2, 21, 3) + 100
+    product = KernelProduct(kernel, X, precision=np.dtype(precision))
+    size = kernel.variance * np.abs(V).sum(axis=0)
+    assert np.all(np.abs(product.times(V) - kernel(X) @ V) <= error * size)
+    assert np.all(np.abs(product.cross_times(new, V) - kernel(new, X) @ V) <= error * size)
+    assert product.times(V).dtype == np.float64
+
+
+def test_the_diagonal_of_a_rough_kernel_is_exact_in_float32():
+    X = 30 * rows(0, 700, 4)  # squared norms of thousands: float32 distances of a row from itself are 0.01 and more
+    kernel = bo.Matern(1.0, nu=0.5)
+    V = np.eye(700)[:, [3, 600]]
+    found = KernelProduct(kernel, X, precision=np.dtype(np.float32)).times(V)
+    assert found[3, 0] == found[600, 1] == 1
+
+
+def test_symmetric_products_of_float32_tiles_are_symmetric():
+    X = rows(0, 1300, 3)
+    product = KernelProduct(bo.Gaussian(), X, precision=np.dtype(np.float32))
+    V = np.eye(1300)[:, [0, 300, 511, 512, 1299]]
+    K = product.times(V)[[0, 300, 511, 512, 1299]]
+    np.testing.assert_allclose(K, K.T, atol=1e-7)

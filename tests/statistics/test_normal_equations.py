@@ -9,6 +9,7 @@ import bochner as bo
 from bochner.data import ArrayRows
 from bochner.errors import InvalidDataError
 from bochner.features import draw_fourier_map, transform
+from bochner.features.nystroem import KernelMap, draw_nystroem_map
 from bochner.sampling import MonteCarlo
 from bochner.statistics import StreamedNormal
 from tests import reference
@@ -48,6 +49,25 @@ def test_the_operator_is_its_definition(seed, n, weighted, intercept, keep):
     V = np.random.default_rng(seed).standard_normal((D, 3))
     np.testing.assert_allclose(operator.product(V), G @ V, rtol=1e-9, atol=1e-8)
     assert (operator.width, operator.n_targets, operator.n_rows) == (D, K, n)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("keep", [True, False])
+def test_whitened_features_have_products_of_bare_ones(intercept, keep):
+    rows = some_rows(0, 200)
+    drawn = draw_nystroem_map(KernelMap(bo.Gaussian(), rows.X[:D]))
+    operator = StreamedNormal(rows, drawn, fit_intercept=intercept, keep=keep)
+    assert operator.stream.feature_map is drawn.values
+    Z, (Y, weight) = transform(drawn, rows.X, rows.dtype), rows.targets()
+    mean = intercept * (weight @ Z / weight.sum())
+    G = (weight[:, None] * (Z - mean)).T @ (Z - mean)
+    V = np.random.default_rng(0).standard_normal((D, 3))
+    np.testing.assert_allclose(operator.product(V), G @ V, rtol=1e-7, atol=1e-7)
+    cross = (weight[:, None] * (Z - mean)).T @ (Y - intercept * (weight @ Y / weight.sum()))
+    np.testing.assert_allclose(operator.start().cross, cross, rtol=1e-7, atol=1e-6)
+    A = operator.sample(10**6, 0)
+    np.testing.assert_allclose(A.T @ A, G, rtol=1e-7, atol=1e-7)
+    np.testing.assert_allclose(operator.forward(V), Z @ V, rtol=1e-7, atol=1e-8)
 
 
 def test_float32_products_of_columns_of_any_size_have_float32_accuracy():

@@ -75,3 +75,10 @@ def test_leave_one_out_errors_are_those_of_processes_without_the_row():
         others = np.delete(np.arange(25), i)
         mean = C[i, others] @ np.linalg.solve(C[np.ix_(others, others)], Y[others])
         np.testing.assert_allclose(found[i], np.sum((Y[i] - mean) ** 2), rtol=1e-8)
+
+
+def test_a_constant_column_is_one_however_its_mean_is_rounded():
+    X = np.random.default_rng(0).standard_normal((400, 3))
+    X[:, 1] = 0.1  # whose mean over 400 rows is another number
+    found = tune_automatically(X, np.sin(X[:, 0]), [bo.Gaussian()], seed=0, warps=False)
+    assert found.length_scale[1] > 0.01

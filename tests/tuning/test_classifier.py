@@ -157,7 +157,7 @@ def test_new_rows_are_never_predicted_worse_than_with_the_median(choice):
 
 
 def test_the_same_seed_gives_the_same_scales_and_descents_descend():
-    X, labels = rings(600, noise=0.1)
+    X, labels = rings(400, noise=0.1)
     first, again, other = (search(X, labels, per_feature=True, seed=seed) for seed in (3, 3, 4))
     assert np.array_equal(first.length_scale, again.length_scale)
     assert not np.array_equal(first.length_scale, other.length_scale)

@@ -48,18 +48,18 @@ def test_only_a_positive_number_is_a_penalty(alpha, penalty):
 
 
 def test_ridge_scales_are_those_of_tune_on_the_subsample():
-    found = RidgeScales(0.3).learn(source(600), (Y[:600], None), search(per_feature=True))
-    expected = tune(X[:600], Y[:600], [bo.Gaussian()], per_feature=True, seed=3, width=64, penalty=0.3)
+    found = RidgeScales(0.3).learn(source(300), (Y[:300], None), search(per_feature=True))
+    expected = tune(X[:300], Y[:300], [bo.Gaussian()], per_feature=True, seed=3, width=64, penalty=0.3)
     np.testing.assert_array_equal(found.length_scale, expected.length_scale)
     assert found.noise_variance == expected.noise_variance
 
 
 def test_classifier_scales_are_learned_for_the_penalty_per_row():
-    weight = np.full(600, 2.0)
-    found = ClassifierScales(0.6).learn(source(600), (LABELS[:600], weight), search())
+    weight = np.full(400, 2.0)
+    found = ClassifierScales(0.6).learn(source(400), (LABELS[:400], weight), search())
     expected = tune_classifier(
-        X[:600], LABELS[:600], [bo.Gaussian()], per_feature=False, seed=3, sample_weight=weight, width=64,
-        penalty=0.6 / 1200,
+        X[:400], LABELS[:400], [bo.Gaussian()], per_feature=False, seed=3, sample_weight=weight, width=64,
+        penalty=0.6 / 800,
     )  # fmt: skip
     assert found.length_scale == expected.length_scale
     assert found.held_out_loss == expected.held_out_loss

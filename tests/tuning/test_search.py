@@ -111,8 +111,8 @@ def test_recorded_stages_stay_as_their_descents_ended(monkeypatch):
 
 
 def test_a_weight_of_two_is_a_row_given_twice():
-    X, y = wave(600)
-    weight = np.random.default_rng(0).integers(1, 3, 600)
+    X, y = wave(300)
+    weight = np.random.default_rng(0).integers(1, 3, 300)
     setting = {"kernels": [bo.Gaussian()], "per_feature": True, "seed": 0}
     weighted = tune(X, y, sample_weight=weight, **setting)
     repeated = tune(np.repeat(X, weight, axis=0), np.repeat(y, weight), **setting)

@@ -94,10 +94,10 @@ def run(command, folder):
     return done.stdout
 
 
-def mypy(folder):
+def mypy(folder, cache):
     """Messages of mypy with --strict: (file, line, is an error, text). The package is read as an installed one is."""
     (folder / "mypy.ini").write_text("[mypy]\nstrict = true\n[mypy-bochner.*]\nfollow_imports = silent\n")
-    out = run([sys.executable, "-m", "mypy", "--output=json", f"--cache-dir={folder / 'cache'}", "."], folder)
+    out = run([sys.executable, "-m", "mypy", "--output=json", f"--cache-dir={cache}", "."], folder)
     found = [json.loads(line) for line in out.splitlines()]
     return [(Path(m["file"]).name, m["line"], m["severity"] == "error", m["message"]) for m in found]
 
@@ -105,7 +105,7 @@ def mypy(folder):
 def pyright(folder):
     """Messages of basedpyright, the build of pyright that needs no download, in pyright's standard mode."""
     (folder / "pyrightconfig.json").write_text(
-        json.dumps({"typeCheckingMode": "standard", "extraPaths": [str(SOURCE)], "exclude": ["cache"]})
+        json.dumps({"typeCheckingMode": "standard", "extraPaths": [str(SOURCE)]})
     )
     command = [sys.executable, "-m", "basedpyright", "--outputjson", "--pythonpath", sys.executable]
     found = json.loads(run(command, folder))["generalDiagnostics"]
@@ -115,15 +115,17 @@ def pyright(folder):
 
 
 @pytest.fixture(scope="module")
-def messages(tmp_path_factory):
-    """What each checker says of all files of user code, in one run."""
+def messages(tmp_path_factory, request):
+    """What each checker says of all files of user code, in one run; mypy keeps what it has read of the package."""
+    kept = getattr(request.config, "cache", None)  # absent with -p no:cacheprovider
+    cache = tmp_path_factory.mktemp("mypy") if kept is None else kept.mkdir("mypy")
     folder = tmp_path_factory.mktemp("user_code")
     (folder / "correct.py").write_text(PREAMBLE + CORRECT)
     (folder / "revealed.py").write_text(lines_of([f"reveal_type({text})" for text in REVEALED])[0])
     (folder / "wrong.py").write_text(lines_of([*WRONG.values(), *WRONG_TO_PYRIGHT.values()])[0])
     names = [name for name in bo.__all__ if name != "__version__"]
     (folder / "names.py").write_text("import bochner as bo\n" + "".join(f"reveal_type(bo.{n})\n" for n in names))
-    return {"mypy": mypy(folder), "pyright": pyright(folder)}
+    return {"mypy": mypy(folder, cache), "pyright": pyright(folder)}
 
 
 @pytest.mark.parametrize("checker", CHECKERS)

@@ -47,11 +47,13 @@ class ChiSquaredMixture:
         return _tail(weights, q)
 
     def quantile(self, level: float) -> float:
-        """The value that is exceeded with probability `level`."""
+        """The value that is exceeded with probability `level`, in (0, 1)."""
+        if not 0 < level < 1 or not np.isfinite(self.mean):
+            raise ValueError(f"A quantile needs a level in (0, 1) and finite weights. Got {level} and {self.mean}.")
         if not self.mean > 0:
             return 0.0
         high = self.mean
-        while self.survival(high) > level:
+        while self.survival(high) > level and high < np.finfo(float).max / 2:
             high *= 2
         return float(brentq(lambda value: self.survival(value) - level, 0.0, high, xtol=1e-12 * high, rtol=1e-10))
 

@@ -6,6 +6,7 @@ from bochner.estimators.dot_product import MaclaurinFeatures, PositiveFeatures, 
 from bochner.estimators.drift import DriftDetector, DriftReport
 from bochner.estimators.fourier import FourierFeatures
 from bochner.estimators.histograms import AdditiveFeatures, LaplaceFeatures
+from bochner.estimators.kernel_values import KernelValues
 from bochner.estimators.map_transformer import MapTransformer
 from bochner.estimators.nystroem import NystroemFeatures
 from bochner.estimators.orbit import OrbitFeatures
@@ -26,6 +27,7 @@ __all__ = [
     "KernelClassifier",
     "KernelPCA",
     "KernelRegressor",
+    "KernelValues",
     "LaplaceFeatures",
     "MaclaurinFeatures",
     "MapTransformer",

@@ -21,9 +21,10 @@ from bochner.estimators.certified_classifier import CertifiedClassifier
 from bochner.estimators.classifier_attributes import ClassifierAttributes
 from bochner.estimators.classifier_rows import classifier_settings, labelled_rows, loss_for, open_checkpoint
 from bochner.estimators.kernel_model import MODEL_CONSTRAINTS, KernelModel, seed_of_fit
+from bochner.estimators.makers import AllLandmarksMaker, ExactMaker
 from bochner.estimators.rows import linear_predictions
 from bochner.estimators.watch import warn_of_classifier, warn_of_rows
-from bochner.fitting import add_labelled_rows, fit_classifier
+from bochner.fitting import MapMaker, add_labelled_rows, fit_classifier
 from bochner.kernels import Stationary
 from bochner.sampling import Sampler
 from bochner.solvers import chosen_classes, probabilities
@@ -62,11 +63,11 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
         factorisation for all classes and penalties, and exact leave-one-out errors. The logistic loss is solved by
         Newton's method; the hinge losses by dual coordinate ascent, with the intercept penalised as a constant feature,
         as in `LinearSVC`.
-    features : {"auto", "fourier", "nystroem"} or transformer, default="auto"
-        As in `KernelRegressor`.
+    features : {"auto", "fourier", "nystroem", "exact"} or transformer, default="auto"
+        As in `KernelRegressor`. "exact" takes any loss up to 10,000 rows, and the squared error beyond.
     n_components : int or "auto", default="auto"
-        Number of features D. "auto": sqrt(n) log n between 256 and 4096; with features="auto", 256, 1024, 2048
-        landmarks until leave-one-out errors, or held-out rows of the other losses, see no gain.
+        Number of features D. "auto": sqrt(n) log n between 256 and 4096; with features="auto", as in `KernelRegressor`;
+        with other losses than the squared error 256, 1024, 2048 landmarks until held-out rows see no gain.
     alpha : float, "auto" or "cv", default="auto"
         The penalty. "auto": by exact leave-one-out errors of up to 4,000 rows with the squared error; with the other
         losses the one of `alphas` with the smallest loss on a fifth of the rows. "cv": the one with the smallest
@@ -280,6 +281,10 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
 
     def _scale_learner(self, landmarks: bool) -> ScaleLearner:
         return ClassifierScales(self.alpha)
+
+    def _exact_maker(self) -> MapMaker:
+        # Overrides: other losses than squares are solved on features.
+        return ExactMaker() if self.loss in ("auto", "squared_error") else AllLandmarksMaker(type(self).__name__)
 
     def _row_weights(self, y: Array, labels: Array, weight: Array | None, classes: Array | None) -> Array:
         rows = np.ones(len(y)) if weight is None else weight

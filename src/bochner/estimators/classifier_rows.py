@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import numpy as np
-from sklearn.model_selection import check_cv
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
@@ -20,6 +19,7 @@ from bochner.estimators.kernel_model import check_penalties, identified
 from bochner.estimators.ranges import note_ranges
 from bochner.estimators.rows import rows_to_fit
 from bochner.fitting import ClassifierSettings, FitCheckpoint, Labels
+from bochner.planning import EXACT_ROWS
 from bochner.solvers import ClassificationProblem, Fold
 
 if TYPE_CHECKING:
@@ -70,6 +70,8 @@ def loss_for(model: KernelClassifier, rows: RowSource | None) -> str:
         raise invalid_parameter(model, "alpha", "'auto' or a number for loss='squared_error'", model.alpha)
     if model.loss != "auto":
         return model.loss
+    if model.is_exact:
+        return "squared_error"
     return "squared_error" if model.alpha == "auto" and rows is not None and rows.arrays is not None else "logistic"
 
 
@@ -93,6 +95,8 @@ def _folds(alpha: float | str, cv: Any, problem: ClassificationProblem) -> list[
         return problem.folds(_PARTS)[:1]
     if isinstance(cv, Integral):
         return problem.folds(int(cv))
+    from sklearn.model_selection import check_cv  # a tenth of a second that other users of estimators save
+
     splitter = check_cv(cv, problem.labels, classifier=True)
     return list(splitter.split(np.zeros(len(problem.labels)), problem.labels))
 
@@ -102,7 +106,8 @@ def open_checkpoint(model: KernelClassifier, loss: str, rows: RowSource, labels:
     if model.checkpoint is None:
         return None
     identity = {"loss": loss, **model.checkpoint_identity(rows), "class_weight": identified(model.class_weight)}
-    if loss == "squared_error":
+    iterates = model.may_iterate(rows) or (model.is_exact and rows.n_rows > EXACT_ROWS)
+    if loss == "squared_error" and not iterates:
         return FitCheckpoint.of_moments(model.checkpoint, identity)
     if hasattr(model.cv, "__next__"):
         raise invalid_parameter(model, "cv", "a number, splitter or list with a checkpoint", model.cv)

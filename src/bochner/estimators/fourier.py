@@ -23,6 +23,7 @@ from bochner.sampling import SAMPLERS, Pilot, Sampler, resolve_sampler
 from bochner.sampling.pilot import PilotRecord
 from bochner.statistics.kernel_product import ExactKernel
 from bochner.theory import Certificate, finite_set
+from bochner.theory.bounded import BoundedFeatures
 
 __all__ = ["SAMPLING_RULE", "FourierFeatures"]
 
@@ -188,6 +189,13 @@ class FourierFeatures(MapTransformer):
     def independent_setting(self) -> JsonDict | None:
         independent = resolve_sampler(self.sampling).independent
         return {"kernel": self.kernel_, "embedding": self.embedding} if independent else None
+
+    def bounded_features(self, X: Any) -> BoundedFeatures:
+        check_is_fitted(self)
+        refusal = self._certifier(CertificateContext()).a_priori_refusal()
+        if refusal is not None:
+            raise AssumptionError(f"No bound by independent draws: {refusal}.")
+        return super().bounded_features(X)
 
     def certify_rows_of_fit(self, n_rows: int, delta: float, context: CertificateContext) -> Certificate:
         certifier = self._certifier(context)

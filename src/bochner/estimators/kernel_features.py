@@ -12,15 +12,17 @@ from bochner._dense import dense
 from bochner._random import resolve_seed
 from bochner._sklearn import SEED_RULE, Interval, refuse_lazy, validated
 from bochner._typing import Array, Constraints, Rows
+from bochner.errors import AssumptionError
 from bochner.estimators.map_transformer import CertificateContext, MapTransformer
 from bochner.estimators.validation import validated_rows
 from bochner.features import FeatureMap, transform
 from bochner.kernels import Kernel
 from bochner.memory import MemoryBill, require_memory
+from bochner.statistics.kernel_product import ExactKernel
 from bochner.theory import Certificate
 from bochner.theory.a_posteriori import AllPairs
 
-__all__ = ["WIDTH_CONSTRAINTS", "KernelFeatures"]
+__all__ = ["WIDTH_CONSTRAINTS", "KernelFeatures", "gram_rounding"]
 
 WIDTH_CONSTRAINTS: Constraints = {
     "n_components": [Interval(Integral, 1, None, closed="left")],
@@ -66,6 +68,13 @@ class KernelFeatures(MapTransformer):
     def _draw(self, X: Rows) -> FeatureMap:
         """The map for rows, by `kernel_` and `seed_`."""
 
+    def exact_kernel(self) -> ExactKernel:
+        # Overrides: the kernel is known, the machine to compare with is not built.
+        raise AssumptionError(
+            f"{type(self.kernel_).__name__} is not stationary: there is no exact kernel machine to compare with. "
+            f"{type(self).__name__}.certify(X) compares the features with the kernel."
+        )
+
     def certify_kernel(self, X: Rows, delta: float, context: CertificateContext) -> Certificate:
         """The largest error over all pairs of rows, computed in float64. There are no a priori bounds here."""
         n, D = X.shape[0], self.map_.n_components
@@ -75,10 +84,10 @@ class KernelFeatures(MapTransformer):
         rows = dense(X, float)
         Z = transform(self.map_, rows, np.dtype(float))
         error = Z @ Z.T - self.kernel_(rows)
-        return AllPairs(error=error, rounding=_rounding(Z)).certificate()
+        return AllPairs(error=error, rounding=gram_rounding(Z)).certificate()
 
 
-def _rounding(Z: Array) -> float:
+def gram_rounding(Z: Array) -> float:
     """Bound on the rounding errors of Z Z': (D + 8) u max ||z||^2, u the unit round-off."""
     unit = float(np.finfo(float).eps) / 2
     return (Z.shape[1] + 8) * unit * float(np.max(np.sum(Z**2, axis=1), initial=0.0))

@@ -28,11 +28,11 @@ from bochner.data import RowSource
 from bochner.errors import AssumptionError, FirstBlockWarning, invalid_parameter
 from bochner.estimators.catalogue import features_of_kernel
 from bochner.estimators.fourier import SAMPLING_RULE
-from bochner.estimators.makers import FourierMaker, LandmarkMaker, TransformerMaker
+from bochner.estimators.makers import ExactMaker, FourierMaker, LandmarkMaker, TransformerMaker
 from bochner.estimators.map_transformer import WithFeatures
 from bochner.fitting import FeatureSettings, FitCheckpoint, MapMaker
 from bochner.kernels import Kernel, Stationary
-from bochner.planning import LANDMARK_ROWS
+from bochner.planning import EXACT_ROWS, LANDMARK_ROWS
 from bochner.sampling import Sampler
 from bochner.tuning import ScaleLearner, ScaleRule
 
@@ -45,7 +45,7 @@ _DECIDE_CERTIFICATES = ("fit_intercept", "interval", "loss", "class_weight", "va
 
 MODEL_CONSTRAINTS: Constraints = {
     "kernel": [Kernel, str, None],
-    "features": [HasMethods(["fit", "transform"]), StrOptions({"auto", "fourier", "nystroem"}), None],
+    "features": [HasMethods(["fit", "transform"]), StrOptions({"auto", "fourier", "nystroem", "exact"}), None],
     "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
     "length_scale": LEARNED_LENGTH_SCALE_RULE,
     "sampling": SAMPLING_RULE,
@@ -83,14 +83,26 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
         return self._width is not None or self.sampling != "monte_carlo"
 
     def uses_landmarks(self, rows: RowSource | None) -> bool:
-        """Whether the features are landmarks: asked for, or automatic, for dense rows in memory; None: rows to come."""
+        """Whether the features are kernel values, against landmarks or all rows: asked for, or automatic.
+
+        Automatic ones are for dense rows in memory; None: rows that are still to come.
+        """
         if self._brings_features:
             return False
         if not isinstance(self.features, str) or self.features != "auto":
-            return isinstance(self.features, str) and self.features == "nystroem"
+            return isinstance(self.features, str) and self.features in ("nystroem", "exact")
         known = None if rows is None else rows.arrays
         small = known is not None and known.n_rows <= LANDMARK_ROWS and not issparse(known.X)
         return small and not self._asks_for_fourier
+
+    def may_iterate(self, rows: RowSource) -> bool:
+        """Whether features="auto" may end with iterations: for more rows in memory than can be factorised."""
+        return self.features == "auto" and rows.n_rows > EXACT_ROWS and self.uses_landmarks(rows)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether features="exact" asks for the exact kernel machine."""
+        return isinstance(self.features, str) and self.features == "exact"
 
     @property
     def _width(self) -> int | None:
@@ -115,10 +127,10 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
     def _scale_rule(self, rows: RowSource | None) -> ScaleRule:
         landmarks, rule = self.uses_landmarks(rows), self.length_scale
         learned = isinstance(rule, str) and rule in ("auto", "ard")
-        chosen = "auto" if self.features == "auto" and landmarks and learned else "gaussian"
+        automatic = isinstance(self.features, str) and self.features in ("auto", "exact")
+        chosen = "auto" if automatic and landmarks and learned else "gaussian"
         kernel = chosen if self.kernel is None else cast(str | Stationary, self.kernel)
         learner = self._scale_learner(landmarks)
-        automatic = isinstance(self.features, str) and self.features == "auto"
         return ScaleRule(type(self).__name__, kernel, rule, learner, automatic=automatic, warps=automatic and landmarks)
 
     def _maker(self, rows: RowSource | None, seed: int = 0) -> MapMaker:
@@ -127,8 +139,13 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
             return TransformerMaker(own)
         if not self.uses_landmarks(rows):
             return FourierMaker(self.sampling)
-        automatic = self.features == "auto"
-        return LandmarkMaker("pivoted" if automatic else "uniform", searched_by_refitting=automatic)
+        if self.is_exact:
+            return self._exact_maker()
+        return LandmarkMaker(searched_by_refitting=self.features == "auto")
+
+    def _exact_maker(self) -> MapMaker:
+        """Maker of the exact kernel. A model whose loss is not that of ridge regression overrides."""
+        return ExactMaker()
 
     def feature_settings(self, seed: int, rows: RowSource | None) -> FeatureSettings:
         """Settings of the features, as a value; keeps the parameters that certificates depend on.
@@ -180,7 +197,7 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
 
     def _warn_of_first_block(self, n_rows: int) -> None:
         """Say what partial_fit has chosen by its first block."""
-        if self._brings_features or self.features == "nystroem":
+        if self._brings_features or self.features in ("nystroem", "exact"):
             return
         by_data = [self._width_parameter] if self._width is None else []
         by_data += ["length_scale"] if self._scale_rule(None).looks_at_rows else []

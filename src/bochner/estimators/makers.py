@@ -10,18 +10,21 @@ from sklearn.base import clone
 
 from bochner._typing import Rows, Transformer
 from bochner.data import RowSource
+from bochner.errors import InvalidDataError
 from bochner.estimators.fourier import FourierFeatures
+from bochner.estimators.kernel_values import KernelValues
 from bochner.estimators.nystroem import NystroemFeatures
 from bochner.estimators.warped import WarpedFeatures
 from bochner.features import map_of
 from bochner.fitting import ROWS_FOR_FEATURES, DrawnFeatures
 from bochner.kernels import Stationary
+from bochner.planning import EXACT_ROWS
 from bochner.sampling import Sampler, resolve_sampler
 
 _FEW = 4000
 _CANDIDATES = 2  # rows for every landmark that is chosen by pivoting: its cost grows with them
 
-__all__ = ["FourierMaker", "LandmarkMaker", "TransformerMaker"]
+__all__ = ["AllLandmarksMaker", "ExactMaker", "FourierMaker", "LandmarkMaker", "TransformerMaker"]
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,7 @@ class FourierMaker:
 
     sampling: str | Sampler
     searched_by_refitting: bool = False
+    exact: None = None
 
     @property
     def nested(self) -> bool:
@@ -67,10 +71,14 @@ class LandmarkMaker:
     Then a weight of 2 is a row given twice.
     """
 
-    landmarks: str = "uniform"
+    landmarks: str = "pivoted"
     searched_by_refitting: bool = False
     nested: bool = False
     looks_at_rows: bool = True
+
+    @property
+    def exact(self) -> ExactMaker | None:
+        return ExactMaker() if self.searched_by_refitting else None
 
     def draw(
         self, kernel: Stationary | None, width: int, rows: RowSource, seed: int, *, warped: bool = False
@@ -85,6 +93,50 @@ class LandmarkMaker:
 
 
 @dataclass(frozen=True)
+class ExactMaker:
+    """`KernelValues`: the kernel itself, against all rows in memory."""
+
+    searched_by_refitting: bool = False
+    nested: bool = False
+    looks_at_rows: bool = True
+
+    @property
+    def exact(self) -> ExactMaker:
+        return self
+
+    def draw(
+        self, kernel: Stationary | None, width: int, rows: RowSource, seed: int, *, warped: bool = False
+    ) -> DrawnFeatures:
+        assert rows.arrays is not None
+        values = KernelValues(kernel)
+        fitted = (WarpedFeatures(values) if warped else values).fit(rows.arrays.X)
+        return DrawnFeatures(fitted, fitted.map_)
+
+
+@dataclass(frozen=True)
+class AllLandmarksMaker:
+    """`NystroemFeatures` with every row as a landmark: the exact kernel as inner products, for any loss."""
+
+    owner: str
+    searched_by_refitting: bool = False
+    nested: bool = False
+    looks_at_rows: bool = True
+    exact: None = None
+
+    def draw(
+        self, kernel: Stationary | None, width: int, rows: RowSource, seed: int, *, warped: bool = False
+    ) -> DrawnFeatures:
+        known = rows.arrays
+        if known is None or known.n_rows > EXACT_ROWS:
+            few = f"at most {EXACT_ROWS:,} rows in memory, unless the loss is 'squared_error'"
+            raise InvalidDataError(f"features='exact' of {self.owner} takes {few}. Got {rows.n_rows:,}.")
+        X = known.X if known.sample_weight is None else known.X[np.flatnonzero(known.sample_weight)]
+        features = NystroemFeatures(kernel, n_components=X.shape[0], landmarks="uniform", random_state=seed)
+        fitted = (WarpedFeatures(features) if warped else features).fit(X)
+        return DrawnFeatures(fitted, fitted.map_)
+
+
+@dataclass(frozen=True)
 class TransformerMaker:
     """Any scikit-learn transformer, with its own kernel or none."""
 
@@ -92,6 +144,7 @@ class TransformerMaker:
     searched_by_refitting: bool = False
     nested: bool = False
     looks_at_rows: bool = True
+    exact: None = None
 
     def draw(
         self, kernel: Stationary | None, width: int, rows: RowSource, seed: int, *, warped: bool = False

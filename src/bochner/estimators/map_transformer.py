@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -19,6 +20,7 @@ from bochner.memory import MemoryBill, require_memory
 from bochner.statistics.kernel_product import ExactKernel
 from bochner.theory import Certificate
 from bochner.theory.base import check_delta
+from bochner.theory.bounded import BoundedFeatures
 from bochner.tuning import ScaleRule
 
 __all__ = [
@@ -97,6 +99,12 @@ class MapTransformer(WithFeatures, ClassNamePrefixFeaturesOutMixin, TransformerM
         X = validated_rows(self, X, reset=False)
         return self.certify_kernel(X, delta, CertificateContext())
 
+    def with_map(self, feature_map: FeatureMap) -> Self:
+        """A copy with another feature map of its kind."""
+        other = copy(self)
+        other.map_ = feature_map
+        return other
+
     # Optional powers: a transformer that has a known kernel, or certificates, overrides these.
 
     def exact_kernel(self) -> ExactKernel:
@@ -111,6 +119,22 @@ class MapTransformer(WithFeatures, ClassNamePrefixFeaturesOutMixin, TransformerM
     def independent_setting(self) -> JsonDict | None:
         """Kernel and embedding of features of independent frequencies, which a priori bounds speak of; else None."""
         return None
+
+    def bounded_features(self, X: Any) -> BoundedFeatures:
+        """kappa with abs(psi) <= kappa, z = psi / sqrt(M), of Rudi & Rosasco's theorems, for rows like those of X.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        bound : BoundedFeatures
+            Its `features_needed` is the count of the operator bound. An `AssumptionError` says why there is none: the
+            features are not bounded, or no independent draws.
+        """
+        check_is_fitted(self)
+        return BoundedFeatures(kappa=self.map_.kappa(validated_rows(self, X, reset=False)))
 
     def certify_rows_of_fit(self, n_rows: int, delta: float, context: CertificateContext) -> Certificate:
         """An a priori certificate for so many rows that are not at hand."""

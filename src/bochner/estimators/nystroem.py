@@ -7,17 +7,20 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils import check_array
 
 from bochner._dense import dense
 from bochner._random import Purpose, generator, resolve_seed
 from bochner._sklearn import SEED_RULE, Interval, StrOptions, refuse_lazy, validated
-from bochner._typing import Array, Constraints, Rows
+from bochner._typing import Array, ArrayLike, Constraints, Rows
+from bochner.errors import invalid_parameter
 from bochner.estimators.landmark_certificate import certify_landmarks
 from bochner.estimators.map_transformer import CertificateContext, MapTransformer, kernel_of_data
 from bochner.estimators.orbit import choose_transforms
 from bochner.estimators.validation import validated_rows
-from bochner.features.nystroem import KernelMap, NystroemMap, draw_nystroem_map, leverage_of_rows, moves_one_side
-from bochner.features.pivoting import pivoted_rows
+from bochner.features.landmarks import LANDMARK_RULES, choose_landmarks
+from bochner.features.nystroem import KernelMap, NystroemMap, draw_nystroem_map, moves_one_side
+from bochner.features.pivoting import PIVOTS
 from bochner.groups import Group
 from bochner.kernels import Stationary
 from bochner.memory import MemoryBill, require_memory, rows_within
@@ -28,6 +31,7 @@ __all__ = ["NystroemFeatures"]
 
 _CANDIDATES = 20_000  # rows whose leverage is looked at
 _SHARE_OF_BUDGET = 0.6  # of memory, for the factor that landmarks are chosen by
+_WORK = 2**33  # N k^2 of a factor of N candidates: a few tenths of a second; more of them are not worth it
 _OTHERS = 1000  # rows that tell how much of the kernel the landmarks see
 
 
@@ -46,11 +50,12 @@ class NystroemFeatures(MapTransformer):
         The kernel. A kernel keeps its own length scale; that of a name, or of None for "gaussian", is the data's, as in
         `FourierFeatures`; with a group, which may mix columns, it is one for all of them: the median distance.
     n_components : int, default=1024
-        Number of landmarks and output width, at most the number of rows.
-    landmarks : {"uniform", "leverage", "pivoted"}, default="uniform"
-        Rows drawn uniformly; with probability in proportion to their approximate ridge leverage scores, which finds
-        rare regions; or by randomly pivoted Cholesky factorisation, each where the residual variance of those before it
-        is large, so that none is left large (`certify`). All are nested for one seed but "leverage".
+        Number of landmarks and output width, at most the number of rows; unused if they are given.
+    landmarks : {"pivoted", "uniform", "leverage", "kmeans"} or array of shape (L, n_features), default="pivoted"
+        How they are chosen among up to 20,000 rows: by randomly pivoted Cholesky factorisation, each where the residual
+        variance of those before it is large, so that none is left large (`certify`); uniformly; with probability in
+        proportion to approximate ridge leverage scores; or the centres of k-means in units of the length scales, which
+        are no rows. The first two are nested: for one seed, fewer landmarks are the first of more. An array: these.
     group : Group, default=None
         Transformations that the features should not see. Only the landmarks are moved if that is the same: for all
         elements of a group whose actions are exact (`closed` and `unitary`), and a kernel of distance. Samples of a
@@ -91,7 +96,7 @@ class NystroemFeatures(MapTransformer):
     _parameter_constraints: Constraints = {
         "kernel": [Stationary, str, None],
         "n_components": [Interval(Integral, 1, None, closed="left")],
-        "landmarks": [StrOptions({"uniform", "leverage", "pivoted"})],
+        "landmarks": [StrOptions(set(LANDMARK_RULES)), "array-like"],
         "group": [Group, None],
         "n_transforms": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"})],
         "random_state": SEED_RULE,
@@ -102,7 +107,7 @@ class NystroemFeatures(MapTransformer):
         kernel: Stationary | str | None = None,
         *,
         n_components: int = 1024,
-        landmarks: str = "uniform",
+        landmarks: str | ArrayLike = "pivoted",
         group: Group | None = None,
         n_transforms: int | str = "all",
         random_state: Any = None,
@@ -134,9 +139,7 @@ class NystroemFeatures(MapTransformer):
         self.transforms_ = (
             None if self.group is None else choose_transforms(self.group, self.n_transforms, X.shape[1], self.seed_)
         )
-        n_landmarks = min(self.n_components, X.shape[0])
-        self._require(n_landmarks, X)
-        self.landmarks_, others = self._choose(X, n_landmarks)
+        self.landmarks_, others = self._given(X) if self._points_are_given else self._chosen(X)
         self.map_ = draw_nystroem_map(self._values(self.landmarks_), others)
         return self
 
@@ -161,47 +164,53 @@ class NystroemFeatures(MapTransformer):
         one_sided = moves_one_side(self.kernel_, self.group, self.transforms_)
         return KernelMap(self.kernel_, points, self.transforms_, one_sided)
 
-    def _choose(self, X: Any, n_landmarks: int) -> tuple[Array, Array]:
-        """Landmarks (L, d), and some other rows, in float64."""
+    @property
+    def _points_are_given(self) -> bool:
+        return not isinstance(self.landmarks, str)
+
+    def _given(self, X: Any) -> tuple[Array, Array]:
+        """The landmarks that were handed over, and some rows."""
+        points = check_array(self.landmarks, dtype=np.float64, input_name="landmarks")
+        if points.shape[1] != X.shape[1]:
+            raise invalid_parameter(self, "landmarks", f"of {X.shape[1]} columns, as X is", points.shape)
+        self._require(len(points), X, "uniform")
+        return points, self._some(X, generator(self.seed_, Purpose.SUBSAMPLE).permutation(X.shape[0])[:_OTHERS])
+
+    def _chosen(self, X: Any) -> tuple[Array, Array]:
+        """Landmarks (L, d) by a rule, and some other rows, in float64."""
+        rule, size = str(self.landmarks), min(self.n_components, X.shape[0])
+        self._require(size, X, rule)
         rng = generator(self.seed_, Purpose.SUBSAMPLE)
         order = rng.permutation(X.shape[0])
-        uniform = _dense(X, order[:n_landmarks])
-        if self.landmarks == "uniform" or n_landmarks == X.shape[0]:
-            return uniform, _dense(X, order[n_landmarks : n_landmarks + _OTHERS])
-        candidates = _dense(X, order[: self._n_candidates(X, n_landmarks)])
-        if self.landmarks == "pivoted":
-            chosen = pivoted_rows(candidates, self._values, n_landmarks, rng)
-            return candidates[chosen], np.delete(candidates, chosen, axis=0)[:_OTHERS]
-        scores = leverage_of_rows(candidates, self._values(uniform), max(1, n_landmarks // 4))
-        chosen = rng.choice(len(candidates), n_landmarks, replace=False, p=scores / scores.sum())
-        return candidates[chosen], np.delete(candidates, chosen, axis=0)[:_OTHERS]
+        n_candidates = min(X.shape[0], size + _OTHERS) if rule == "uniform" else self._n_candidates(X, size, rule)
+        landmarks, others = choose_landmarks(rule, self._some(X, order[:n_candidates]), self._values, size, rng)
+        return landmarks, others[:_OTHERS]
 
-    def _n_candidates(self, X: Any, n_landmarks: int) -> int:
-        """Rows to choose landmarks from: fewer, down to two for each, where a factor of many has no room."""
+    def _some(self, X: Any, rows: Array) -> Array:
+        return dense(X[rows], float)
+
+    def _n_candidates(self, X: Any, n_landmarks: int, rule: str) -> int:
+        """Rows to choose landmarks from: fewer, down to two for each, where a factor of many has no room or time."""
         most = min(X.shape[0], max(_CANDIDATES, n_landmarks))
-        if self.landmarks != "pivoted":
+        if rule != "pivoted":
             return most
-        row = 8 * (n_landmarks + X.shape[1])
-        return rows_within(row, share=_SHARE_OF_BUDGET, least=min(most, 2 * n_landmarks), most=most)
+        row, affordable = 8 * (min(n_landmarks, PIVOTS) + X.shape[1]), max(2 * n_landmarks, _WORK // n_landmarks**2)
+        least = min(most, 2 * n_landmarks)
+        return rows_within(row, share=_SHARE_OF_BUDGET, least=least, most=min(most, affordable))
 
-    def _require(self, n_landmarks: int, X: Any) -> None:
+    def _require(self, n_landmarks: int, X: Any, rule: str) -> None:
         r = 1 if self.transforms_ is None else len(self.transforms_)
-        uniform, d = self.landmarks == "uniform" or n_landmarks == X.shape[0], X.shape[1]
-        matrices = 8 * n_landmarks**2
-        others = {"rows to compare with": 8 * d * min(X.shape[0] - n_landmarks, _OTHERS)}
+        uniform, d = rule == "uniform" or n_landmarks == X.shape[0], X.shape[1]
+        others = {"rows to compare with": 8 * d * min(X.shape[0], _OTHERS)}
         if not uniform:
-            candidates = self._n_candidates(X, n_landmarks)
-            work = candidates * n_landmarks if self.landmarks == "pivoted" else 2 * n_landmarks**2
+            candidates = self._n_candidates(X, n_landmarks, rule)
+            work = candidates * min(n_landmarks, PIVOTS) if rule == "pivoted" else 2 * n_landmarks**2
             others = {"candidates": 16 * candidates * d, "factor of the candidates": 8 * work}
         bill = MemoryBill(
             {
-                "kernel matrix of the landmarks": matrices,
+                "kernel matrix of the landmarks": 8 * n_landmarks**2,
                 **others,
                 "transformed landmarks": r * n_landmarks * d * (8 + X.dtype.itemsize),
             }
         )
         require_memory(bill, "Use fewer landmarks or transformations.")
-
-
-def _dense(X: Any, rows: Array) -> Array:
-    return dense(X[rows], float)

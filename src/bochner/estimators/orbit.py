@@ -153,6 +153,10 @@ class OrbitFeatures(MapTransformer):
         kernel = getattr(self.base_, "kernel_", None)
         if kernel is None:
             raise AssumptionError(f"The base {type(self.base_).__name__} approximates no kernel that is known here.")
+        if not kernel.stationary:
+            raise AssumptionError(
+                f"{type(kernel).__name__} is not stationary: there is no exact kernel machine to compare with."
+            )
         return ExactKernel(kernel, self.transforms_, moves_one_side(kernel, self.group, self.transforms_))
 
     def certify_kernel(self, X: Any, delta: float, context: CertificateContext) -> Certificate:

@@ -13,8 +13,10 @@ from bochner._random import Purpose, generator
 from bochner._typing import Array, JsonDict
 from bochner.errors import AssumptionError
 from bochner.estimators.certification import EXACT_ROWS, computed_error, require_computed_error, tightest_first
+from bochner.estimators.kernel_features import gram_rounding
 from bochner.features import transform
 from bochner.theory import orbit
+from bochner.theory.a_posteriori import AllPairs
 from bochner.theory.base import Bound, Certificate, check_delta
 from bochner.theory.region import diameter_of
 
@@ -34,7 +36,10 @@ def certify_orbit(
     check_delta(delta)
     order = generator(features.seed_, Purpose.PAIRS).permutation(X.shape[0])
     alike = []
-    if hasattr(features.base_, "kernel_"):
+    kernel = getattr(features.base_, "kernel_", None)
+    if kernel is not None and not kernel.stationary:
+        alike = [*_averaged(features, X, order)]
+    elif kernel is not None:
         alike = [*_computed(features, X, order, precision)]
         if independent:
             alike += _a_priori(features, X, delta)
@@ -50,6 +55,21 @@ def _computed(features: Any, X: Any, order: Array, precision: type) -> Iterator[
     Z = transform(features.map_, rows, np.promote_types(X.dtype, precision)).astype(float, copy=False)
     which = None if n == X.shape[0] else f"{n:,} of these {X.shape[0]:,} rows"
     yield computed_error(exact, rows, Z, rows=which)
+
+
+def _averaged(features: Any, X: Any, order: Array) -> Iterator[Certificate]:
+    """The largest error for a kernel that is not stationary: k averaged over both sides, in float64."""
+    kernel, transforms = features.base_.kernel_, features.transforms_
+    n = min(X.shape[0], EXACT_ROWS, max(2, int(np.sqrt(_VALUES / 10) / len(transforms))))
+    rows = dense(X[np.sort(order[:n])], float)
+    require_computed_error(n, features.n_components_)
+    Z = transform(features.map_, rows, np.dtype(float))
+    error = Z @ Z.T
+    for weight, left in transforms.of(rows):
+        for other, right in transforms.of(rows):
+            error -= weight * other * kernel(left, right)
+    which = None if n == X.shape[0] else f"{n:,} of these {X.shape[0]:,} rows"
+    yield AllPairs(error=error, rounding=gram_rounding(Z), kernel="the orbit kernel", rows=which).certificate()
 
 
 def _a_priori(features: Any, X: Any, delta: float) -> Iterator[Certificate]:

@@ -50,6 +50,8 @@ _CONSTRAINTS: Constraints = {
 
 def _streams(self: KernelRegressor) -> bool:
     """Whether partial_fit is available: leave-one-out, products and held-out rows need all rows at once."""
+    if self.is_exact and not hasattr(self, "fitted_"):
+        raise AttributeError("partial_fit adds rows to an exact kernel machine that is fitted. Call fit first.")
     if self.alpha == "loo":
         raise AttributeError("partial_fit is not available with alpha='loo': use 'gcv', 'evidence' or a number.")
     if self.solver == "iterative" if isinstance(self.solver, str) else self.solver.needs != "moments":
@@ -73,22 +75,24 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
     kernel : str or Stationary, default=None
         A kernel, or its name in lower case. "auto": the Gaussian or Matern kernel (nu = 1/2, 3/2, 5/2) of the largest
         evidence. None: Gaussian; with features="auto", whichever predicts rows best that it has not seen.
-    features : {"auto", "fourier", "nystroem"} or transformer, default="auto"
+    features : {"auto", "fourier", "nystroem", "exact"} or transformer, default="auto"
         "fourier" or None: random Fourier features, `FourierFeatures(kernel, ...)`. "nystroem": kernel values against
         landmarks, `NystroemFeatures(kernel, ...)`, in float64, which go to zero away from the data: more costly, far
-        more accurate for rough kernels and targets with little noise. "auto": landmarks for up to 100,000 dense rows in
-        memory; random features beyond, and where `n_components`, `sampling` or the iterative solver asks for them. A
-        transformer: its own; `kernel`, `length_scale`, `n_components` are unused.
+        more accurate for rough kernels and little noise. "exact": kernel ridge regression on all rows, by a Cholesky
+        factor (8 n^2 bytes) up to 10,000, else by conjugate gradients in tiles. "auto": landmarks for up to 100,000
+        dense rows in memory, or the exact machine if that is better, up to 10,000; random features beyond, and where
+        other parameters ask for them. A transformer: its own; `kernel`, `length_scale`, `n_components` are unused.
     n_components : int or "auto", default="auto"
         Number of features D. "auto": 256, 512, 1024, ... random features until rows that are held out see no gain, or
-        the budget ends (`width_curve_`); 256, 1024, 2048 landmarks of features="auto", until leave-one-out errors see
-        none. Where that cannot be, sqrt(n) log n between 256 and 4096: below 2,000 rows, not in memory or a memory map,
-        `partial_fit`, alpha="loo", solver="iterative", sampling="leverage", random features with a checkpoint.
+        the budget ends (`width_curve_`); of features="auto" 256 landmarks, then all rows, or 1024 and 2048 landmarks of
+        more than 10,000, until leave-one-out errors see none. Where that cannot be, sqrt(n) log n from 256 to 4096:
+        below 2,000 rows, not in memory or a memory map, `partial_fit`, alpha="loo", solver="iterative",
+        sampling="leverage", random features with a checkpoint.
     alpha : {"auto", "loo", "evidence", "gcv"} or float, default="auto"
         The penalty, as in scikit-learn's `Ridge` (not divided by n; the theory's lambda is alpha / n), or how to choose
-        it: "auto" by exact leave-one-out errors of up to 4,000 rows, "loo" of all of them, with one more pass; by the
-        marginal likelihood or generalised cross-validation, from the moments alone. "auto" is "evidence" for
-        `partial_fit` and rows that can be read only once, "gcv" with the iterative solver.
+        it: "auto" by exact leave-one-out errors of up to 4,000 rows, "loo" of all; by the marginal likelihood or
+        generalised cross-validation. "auto" is "evidence" for `partial_fit` and rows that can be read only once, "gcv"
+        with the iterative solver.
     alphas : array-like, default=None
         Penalties to choose from. None: 25 or more, from the rounding floor of the moments up to their trace or beyond.
     length_scale : "auto", "ard", "median", float or array of shape (n_features,), default="auto"
@@ -103,7 +107,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
         freedom are estimates. "auto": whichever the cost model and the memory budget say; up to 4,096 features, and for
         rows that are read only once, "direct".
     tol : float, default=1e-6
-        Of the iterative solver: residual of the normal equations relative to their right side.
+        Of the iterative solver: residual of the normal equations relative to their right side. With features="exact" a
+        promised distance to the exact machine, relative to centred targets: 1e-4 instead of the default.
     max_iter : int, default=200
         Of the iterative solver.
     validation_fraction : float or None, default=None
@@ -146,8 +151,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
         Relative residuals before every iteration and after the last one, of the iterative solver.
     condition_ : tuple of float or None
         Condition number of the equations, at most, and of the preconditioned ones, at least, of the iterative solver.
-    spread_ : PredictiveSpread or LowRankSpread
-        What the error bars come from.
+    spread_ : what the error bars come from
     width_curve_ : WidthCurve or None
         The widths that were tried for n_components="auto", their errors on held-out rows, and why the search ended.
     tuning_ : Tuning or None
@@ -209,10 +213,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
     @with_callbacks
     @validated
     def fit(self, X: MatrixLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the model in one pass over the rows; many with the iterative solver.
-
-        Two for alpha="loo", or if float32 is too imprecise (`precision_`); one for the new columns of every width that
-        n_components="auto" tries.
+        """Fit the model in one pass over the rows, or a few; many with the iterative solver.
 
         Parameters
         ----------
@@ -246,7 +247,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
         """Add rows to the model. Any split of the rows gives the model that `fit` gives on all of them, to rounding.
 
         `length_scale="auto"` and `n_components="auto"` are chosen by the first block, and alpha="auto" is "evidence",
-        since rows that have gone cannot be left out; give all three to have those of `fit`. Parameters are as there.
+        since rows that have gone cannot be left out; give all three to have those of `fit`. Parameters are as there. An
+        exact machine has its rows, and is solved anew with more of them at its scales and penalty.
         """
         fit = getattr(self, "fitted_", None)
         if fit is not None:

@@ -9,16 +9,18 @@ import numpy as np
 
 from bochner._typing import ArrayLike, MatrixLike
 from bochner.data import RowSource
-from bochner.errors import InvalidDataError
+from bochner.errors import InvalidDataError, invalid_parameter
 from bochner.estimators.kernel_model import check_penalties, identified
 from bochner.estimators.ranges import note_ranges
 from bochner.estimators.rows import rows_to_fit
 from bochner.fitting import FitCheckpoint, RidgeSettings
-from bochner.planning import choose_solver
-from bochner.solvers import DirectSolver, IterativeSolver, PenaltyRule, RidgeSolver
+from bochner.planning import EXACT_ROWS, choose_solver
+from bochner.solvers import DirectSolver, IterativeSolver, KernelSolver, PenaltyRule, RidgeSolver
 
 if TYPE_CHECKING:
     from bochner.estimators.regressor import KernelRegressor
+
+_DEFAULT_TOL, _EXACT_TOL = 1e-6, 1e-4  # of iterations on features, and of those on the exact kernel
 
 __all__ = ["needs_random_features", "open_checkpoint", "passes_of", "ridge_rows", "ridge_settings", "solver_for"]
 
@@ -43,13 +45,15 @@ def solver_for(model: KernelRegressor, rows: RowSource) -> RidgeSolver:
     Rows that can be read only once, or whose number is not known before, and maps of unknown width go to the direct
     one.
     """
+    if model.is_exact:
+        return _exact_solver(model, rows)
     if not isinstance(model.solver, str):
         return model.solver
     direct, iterative = DirectSolver(), IterativeSolver(model.tol, model.max_iter)
     width = model.n_components
     if model.solver != "auto":
         return direct if model.solver == "direct" else iterative
-    other_features = model.features is not None and model.features not in ("auto", "fourier")
+    other_features = model.features is not None and model.features not in ("auto", "fourier", "nystroem")
     if other_features or isinstance(width, str) or rows.passes is not None or rows.known_rows is None:
         return direct
     chosen = choose_solver(
@@ -60,8 +64,22 @@ def solver_for(model: KernelRegressor, rows: RowSource) -> RidgeSolver:
         alpha=model.alpha,
         dtype=rows.dtype,
         tol=model.tol,
+        landmarks=model.features == "nystroem",
     )
     return direct if chosen == "direct" else iterative
+
+
+def _exact_solver(model: KernelRegressor, rows: RowSource) -> RidgeSolver:
+    """The solver of an exact kernel machine: a factor of the kernel matrix for few rows, else products with it."""
+    if not isinstance(model.solver, str):
+        raise invalid_parameter(model, "solver", "'auto', 'direct' or 'iterative' for features='exact'", model.solver)
+    many = rows.known_rows is not None and rows.n_rows > EXACT_ROWS
+    if model.solver == "direct" or (model.solver == "auto" and not many):
+        return DirectSolver()
+    if model.validation_fraction is not None:
+        none = "None for features='exact', which iterates to a promised distance"
+        raise invalid_parameter(model, "validation_fraction", none, model.validation_fraction)
+    return KernelSolver(_EXACT_TOL if model.tol == _DEFAULT_TOL else model.tol, model.max_iter)
 
 
 def passes_of(model: KernelRegressor, solver: RidgeSolver, rows: RowSource) -> tuple[int, list[str]]:
@@ -73,7 +91,7 @@ def passes_of(model: KernelRegressor, solver: RidgeSolver, rows: RowSource) -> t
 
 
 def needs_random_features(model: KernelRegressor) -> bool:
-    """Whether a solver of products is asked for, which landmarks do not have."""
+    """Whether a solver of products is asked for, which a search for the number of landmarks does not have."""
     solver = model.solver
     return solver == "iterative" if isinstance(solver, str) else solver.needs == "products"
 
@@ -95,7 +113,7 @@ def open_checkpoint(model: KernelRegressor, solver: RidgeSolver, rows: RowSource
     if model.checkpoint is None:
         return None
     identity = {"solver": solver.name, **model.checkpoint_identity(rows)}
-    if solver.needs == "moments":
+    if solver.needs == "moments" and not model.may_iterate(rows):
         return FitCheckpoint.of_moments(model.checkpoint, identity)
     names = ("alpha", "alphas", "fit_intercept", "tol", "validation_fraction")
     identity |= {name: identified(getattr(model, name)) for name in names}

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from bochner._threads import run_in_threads
 from bochner._typing import Array, Constraints, Rows
-from bochner.errors import InvalidDataError
+from bochner.errors import AssumptionError, InvalidDataError, invalid_parameter
+from bochner.estimators.certification import EXACT_ROWS, tightest_first
 from bochner.estimators.kernel_features import WIDTH_CONSTRAINTS, KernelFeatures
+from bochner.estimators.map_transformer import CertificateContext
 from bochner.features import ArcCosineMap, FeatureMap, SignMap, SketchMap, draw_code_map, draw_units
+from bochner.features.maclaurin import squared_norms
 from bochner.kernels import Angular, ArcCosine, BinaryCode, Kernel, Linear, Stationary
+from bochner.theory import Certificate
+from bochner.theory.sketch import JohnsonLindenstrauss
 
 __all__ = ["ArcCosineFeatures", "SignFeatures", "SketchFeatures"]
+
+_WITHOUT_ROUNDING = "features are computed without rounding errors"
 
 
 class ArcCosineFeatures(KernelFeatures):
@@ -65,8 +74,8 @@ class SketchFeatures(KernelFeatures):
         z(x) = (omega_1 . x, ..., omega_D . x) / sqrt(D),        omega_i normal,        E z(x).z(y) = x.y
 
     The degenerate case of random features: the kernel is linear, so it pays only where there are more columns than
-    features. For one pair of rows of length 1, z(x).z(y) is off x.y by more than eps with probability
-    4 exp(-D (eps^2 / 4 - eps^3 / 6)) at most.
+    features. For one pair of rows, z(x).z(y) is off x.y by eps ||x|| ||y|| or more with probability
+    2 exp(-D (eps - log(1 + eps)) / 2) at most (`theory.sketch.JohnsonLindenstrauss`); `certify` uses it.
 
     Parameters
     ----------
@@ -99,6 +108,34 @@ class SketchFeatures(KernelFeatures):
     def _draw(self, X: Rows) -> FeatureMap:
         return SketchMap(draw_units(X.shape[1], self.n_components, self.seed_))
 
+    def certify_kernel(self, X: Rows, delta: float, context: CertificateContext) -> Certificate:
+        """The largest error over all pairs of rows: computed up to 4,000 rows, and bounded before looking."""
+        found = [super().certify_kernel(X, delta, context)] if X.shape[0] <= EXACT_ROWS else []
+        if context.independent:
+            largest = float(np.max(squared_norms(X, np.ones(X.shape[1])), initial=0.0))
+            relative = self._johnson_lindenstrauss(X.shape[0], delta, context)
+            claim = f"the largest error of a dot product over all pairs of these {X.shape[0]:,} rows is {{value}} "
+            found.append(replace(relative, value=relative.value * largest, claim=claim + "in exact arithmetic"))
+        if not found:
+            raise AssumptionError(
+                f"No certificate: the features were seen by tuning, and {X.shape[0]:,} rows are too many to compute "
+                f"errors of all pairs. Certify {EXACT_ROWS:,} rows."
+            )
+        return tightest_first(found, [])
+
+    def certify_rows_of_fit(self, n_rows: int, delta: float, context: CertificateContext) -> Certificate:
+        if not context.independent:
+            raise AssumptionError("Without X there is no certificate: the features were seen by tuning. Give rows.")
+        relative = self._johnson_lindenstrauss(n_rows, delta, context)
+        claim = f"|z(x).z(y) - x.y| over ||x|| ||y|| for all pairs of the {n_rows:,} training rows is {{value}} "
+        return replace(relative, claim=claim + "in exact arithmetic")
+
+    def _johnson_lindenstrauss(self, n_rows: int, delta: float, context: CertificateContext) -> Certificate:
+        """The bound on |z(x).z(y) - x.y| / (||x|| ||y||), for all widths that were tried."""
+        bound = JohnsonLindenstrauss(n_points=n_rows)
+        found = bound.certificate(self.map_.n_components, delta / context.n_widths).of_a_choice(context.n_widths)
+        return replace(found, over="the draw of the directions", assumptions=(*found.assumptions, _WITHOUT_ROUNDING))
+
 
 class SignFeatures(KernelFeatures):
     """One-bit features: signs of random projections, or binary codes of a stationary kernel.
@@ -108,7 +145,8 @@ class SignFeatures(KernelFeatures):
 
     E z(x).z(y) is the angular kernel 1 - 2 theta / pi, or `BinaryCode(kernel)`, a falling function of what the kernel
     falls with. `codes` packs the signs to bits, D / 8 bytes a row: the Hamming distance h of two codes estimates the
-    kernel, k = 1 - 2 h / D. All features have the size 1 / sqrt(D): kappa = 1 in the theorems of Rudi & Rosasco (2017).
+    kernel, k = 1 - 2 h / D, and `nearest` searches by it. All features have the size 1 / sqrt(D): kappa = 1 in the
+    theorems of Rudi & Rosasco (2017).
 
     Parameters
     ----------
@@ -181,10 +219,52 @@ class SignFeatures(KernelFeatures):
         """
         from bochner.features import _sketch_loops
 
-        codes = [np.ascontiguousarray(each) for each in (first, second)]
-        if any(each.dtype != np.uint64 or each.ndim != 2 for each in codes) or codes[0].shape[1] != codes[1].shape[1]:
-            shapes = " and ".join(f"{each.dtype} {each.shape}" for each in codes)
-            raise InvalidDataError(f"Codes must be two arrays of uint64 with as many columns. Got {shapes}.")
-        distances = np.empty((len(codes[0]), len(codes[1])), dtype=np.int32)
-        _sketch_loops.differing_bits(codes[0], codes[1], distances)
+        first, second = _checked_codes(first, second)
+        distances = np.empty((len(first), len(second)), dtype=np.int32)
+        _sketch_loops.differing_bits(first, second, distances)
         return distances
+
+    @staticmethod
+    def nearest(queries: Array, codes: Array, n_neighbors: int = 10) -> tuple[Array, Array]:
+        """The codes that differ from each query in the fewest bits, the nearest first; of equal ones the first.
+
+        Parameters
+        ----------
+        queries, codes : arrays of uint64 of shapes (q, w) and (n, w)
+        n_neighbors : int, default=10
+            At most n.
+
+        Returns
+        -------
+        indices, distances : arrays of int64 and int32 of shape (q, n_neighbors)
+        """
+        from bochner.features import _sketch_loops
+
+        queries, codes = _checked_codes(queries, codes)
+        if not 1 <= n_neighbors <= len(codes):
+            raise invalid_parameter("nearest", "n_neighbors", f"from 1 to the {len(codes)} codes", n_neighbors)
+        shape = (len(queries), int(n_neighbors))
+        indices, distances = np.empty(shape, dtype=np.int64), np.empty(shape, dtype=np.int32)
+
+        def search(start: int, room: tuple[Array, Array]) -> None:
+            part = slice(start, start + _QUERIES)
+            _sketch_loops.nearest_codes(queries[part], codes, *room, indices[part], distances[part])
+
+        run_in_threads(
+            search, range(0, len(queries), _QUERIES),
+            state=lambda: (np.empty(len(codes), dtype=np.int32), np.empty(64 * codes.shape[1] + 1, dtype=np.int64)),
+        )  # fmt: skip
+        return indices, distances
+
+
+_QUERIES = 16
+"""Queries that one thread searches at a time."""
+
+
+def _checked_codes(first: Array, second: Array) -> tuple[Array, Array]:
+    """Two sets of codes of one width, contiguous."""
+    a, b = np.ascontiguousarray(first), np.ascontiguousarray(second)
+    if any(each.dtype != np.uint64 or each.ndim != 2 for each in (a, b)) or a.shape[1] != b.shape[1]:
+        shapes = " and ".join(f"{each.dtype} {each.shape}" for each in (a, b))
+        raise InvalidDataError(f"Codes must be two arrays of uint64 with as many columns. Got {shapes}.")
+    return a, b

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+import numpy as np
 from sklearn.base import clone
 
+from bochner._dense import dense
 from bochner._sklearn import refuse_lazy, validated
 from bochner._typing import Constraints, JsonDict, Transformer
 from bochner.estimators.map_transformer import CertificateContext, MapTransformer, certified_features
 from bochner.estimators.nystroem import NystroemFeatures
 from bochner.estimators.validation import validated_rows
-from bochner.features import RankWarp, WarpedMap, map_of
+from bochner.features import FeatureMap, RankWarp, WarpedMap, map_of
 from bochner.kernels import Stationary
 from bochner.statistics.kernel_product import ExactKernel
 from bochner.theory import Certificate
@@ -72,7 +74,7 @@ class WarpedFeatures(MapTransformer):
         """
         refuse_lazy(X)
         X = validated_rows(self, X, reset=True)
-        self.warp_ = RankWarp.of(X)
+        self.warp_ = RankWarp.of(np.unique(dense(X), axis=0))  # a row that is there twice counts once
         scores = self.warp_(X)
         self.base_ = (NystroemFeatures() if self.base is None else clone(self.base)).fit(scores)
         self.map_ = WarpedMap(self.warp_, map_of(self.base_, scores))
@@ -87,6 +89,12 @@ class WarpedFeatures(MapTransformer):
     @property
     def seed_(self) -> int:
         return int(self.base_.seed_)
+
+    def with_map(self, feature_map: FeatureMap) -> Self:
+        # Overrides: the base has a map of its own.
+        other = super().with_map(feature_map)
+        other.base_ = certified_features(self.base_).with_map(other.map_.base)
+        return other
 
     # Optional powers, as the base has them.
 

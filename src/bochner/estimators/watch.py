@@ -15,6 +15,7 @@ from bochner.fitting import FittedClassifier, FittedRidge, Pass
 __all__ = ["CallbackWatch", "warn_of_classifier", "warn_of_ridge", "warn_of_rows"]
 
 _FEW_ROWS, _SMALL_SHARE = 5, 0.1
+_NO_SKILL = 1 - 1e-9  # of the error of the mean; a penalty path that ends at the mean has 1, up to rounding
 
 
 class CallbackWatch:
@@ -74,10 +75,10 @@ def warn_of_ridge(fit: FittedRidge, stacklevel: int) -> None:
             IllConditionedWarning,
             stacklevel=stacklevel + 1,
         )
-    if fit.relative_error is not None and fit.relative_error >= 1:
+    if fit.relative_error is not None and fit.relative_error > _NO_SKILL:
         warnings.warn(
-            f"The model is no better than the mean: on rows that were left out its error is {fit.relative_error:.3g} "
-            "times as large. Try the defaults, if others were set, or other inputs.",
+            f"The model is no better than the mean: on rows that were left out its error is {fit.relative_error:.2f} "
+            "times that of the mean. Try the defaults, if others were set, or other inputs.",
             NoSkillWarning,
             stacklevel=stacklevel + 1,
         )
@@ -97,10 +98,10 @@ def warn_of_ridge(fit: FittedRidge, stacklevel: int) -> None:
 def warn_of_classifier(fit: FittedClassifier, stacklevel: int) -> None:
     """Warn of a model without skill, and of a solver that stopped short."""
     solution = fit.solution
-    if fit.relative_error is not None and fit.relative_error >= 1:
+    if fit.relative_error is not None and fit.relative_error > _NO_SKILL:
         warnings.warn(
             f"The model is no better than the frequencies of the classes: on rows that were left out its error is "
-            f"{fit.relative_error:.3g} times as large. Try other inputs, or more rows.",
+            f"{fit.relative_error:.2f} times theirs. Try other inputs, or more rows.",
             NoSkillWarning,
             stacklevel=stacklevel + 1,
         )

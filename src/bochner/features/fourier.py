@@ -106,6 +106,10 @@ class FourierMap(FeatureMap):
     def n_bytes(self, dtype: FloatType) -> int:
         return self.projection.n_bytes(dtype)
 
+    def kappa(self, X: Rows) -> float:
+        """sqrt(k(0)) for pairs, sqrt(2 k(0)) with a phase, times the root of the largest importance weight."""
+        return float(np.sqrt(self.n_frequencies) * np.max(self.amplitude))
+
     @property
     def fourier(self) -> FourierMap:  # an optional power: this is one
         return self

@@ -19,6 +19,7 @@ from bochner._definite import definite_cholesky
 from bochner._dense import dense
 from bochner._typing import Array, FloatType, Rows
 from bochner.features.base import FeatureMap, transform
+from bochner.features.kernel_tiles import Prepared, Values, fast_values
 from bochner.groups import Group, Transforms
 from bochner.kernels.base import Stationary
 from bochner.memory import row_slices, rows_within
@@ -55,7 +56,7 @@ class KernelMap(FeatureMap):
     points: Array
     transforms: Transforms | None = None
     one_sided: bool = True
-    _cast: dict[FloatType, list[Array]] = field(default_factory=dict, repr=False)
+    _cast: dict[FloatType, tuple[Values, list[Prepared]]] = field(default_factory=dict, repr=False)
 
     @property
     def n_components(self) -> int:
@@ -79,6 +80,23 @@ class KernelMap(FeatureMap):
         """The points, and their transformed versions in the float type."""
         return self.points.size * (8 + len(self._weights) * dtype.itemsize)
 
+    # Optional powers.
+
+    @property
+    def kernel_values(self) -> KernelMap:
+        return self
+
+    def with_more_points(self, X: Rows) -> KernelMap:
+        return replace(self, points=np.vstack([self.points, dense(X, float)]), _cast={})
+
+    def linear_form(self, coef: Array) -> tuple[KernelMap, Array]:
+        """The map itself: sums of large coefficients that nearly cancel want float64."""
+        return self, coef
+
+    def unseen_variance(self, X: Rows, Z: Array, alpha: float) -> Array:
+        """Prior variance k(x, x) / alpha in units of the noise variance; what the values explain is the solution's."""
+        return self.diagonal(dense(X, float)) / alpha
+
     def diagonal(self, X: Array) -> Array:
         """k_q(x, x) of every row."""
         if self.transforms is None:
@@ -97,11 +115,16 @@ class KernelMap(FeatureMap):
 
     def _write_one_side(self, rows: Array, out: Array, scratch: Array) -> None:
         """k(x, g' p) averaged over g', chunk by chunk of the points."""
-        weights, start = self._weights.astype(out.dtype), 0
-        for moved in self._moved(out.dtype):
-            values = _kernel_values(self.kernel, rows, moved, scratch)
-            width = values.shape[1] // len(weights)
-            np.einsum("g,ngw->nw", weights, values.reshape(len(rows), -1, width), out=out[:, start : start + width])
+        values, chunks = self._prepared(out.dtype)
+        weights, start, left = self._weights.astype(out.dtype), 0, values.left(rows)
+        for chunk in chunks:
+            tile = values.tile(left, chunk, _shaped(scratch, len(rows), chunk.n_rows))
+            width = chunk.n_rows // len(weights)
+            part = out[:, start : start + width]
+            if len(weights) == 1:
+                part[...] = tile
+            else:
+                np.einsum("g,ngw->nw", weights, tile.reshape(len(rows), -1, width), out=part)
             start += width
 
     @property
@@ -111,13 +134,13 @@ class KernelMap(FeatureMap):
     def _chunk_width(self) -> int:
         return min(len(self.points), max(1, _COLUMNS // len(self._weights)))
 
-    def _moved(self, dtype: FloatType) -> list[Array]:
+    def _prepared(self, dtype: FloatType) -> tuple[Values, list[Prepared]]:
         """Transformed points (r w, d) of every chunk, transformations outermost; kept for the next block."""
         if dtype not in self._cast:
-            self._cast[dtype] = [
-                np.vstack([p for _, p in self._orbit(chunk)]).astype(dtype)
-                for chunk in np.split(self.points, range(self._chunk_width(), len(self.points), self._chunk_width()))
-            ]
+            values, width = fast_values(self.kernel, self.points, dtype), self._chunk_width()
+            chunks = [self.points[some] for some in row_slices(len(self.points), width)]
+            moved = (np.vstack([points for _, points in self._orbit(chunk)]) for chunk in chunks)
+            self._cast[dtype] = values, [values.right(points) for points in moved]
         return self._cast[dtype]
 
     def _orbit(self, points: Array) -> Iterator[tuple[float, Array]]:
@@ -125,6 +148,11 @@ class KernelMap(FeatureMap):
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_cast": {}}
+
+
+def _shaped(scratch: Array, n_rows: int, n_columns: int) -> Array:
+    """The first part of scratch space as a tile."""
+    return scratch.reshape(-1)[: n_rows * n_columns].reshape(n_rows, n_columns)
 
 
 def moves_one_side(kernel: Stationary, group: Group | None, transforms: Transforms | None) -> bool:
@@ -148,23 +176,8 @@ def moves_one_side(kernel: Stationary, group: Group | None, transforms: Transfor
 
 def sees_distance_only(kernel: Stationary) -> bool:
     """Whether k(g x, g y) = k(x, y) for every unitary g: a kernel of distance with one length scale."""
-    profile = kernel.without_factor().of_distance()
-    return profile is not None and np.ndim(profile.scales()) == 0
-
-
-def _kernel_values(kernel: Stationary, X: Array, Y: Array, scratch: Array) -> Array:
-    """k(x, y) in the float type of X: by GEMM for a kernel of distance, ||x - y||^2 = ||x||^2 + ||y||^2 - 2 x.y."""
-    profile = kernel.of_distance()
-    if profile is None:
-        return kernel(X, Y).astype(X.dtype)
-    scale = np.asarray(profile.scales(X.shape[1]), dtype=X.dtype)
-    X, Y = X / scale, Y / scale
-    middle = Y.mean(axis=0)  # fewer digits cancel
-    X, Y = X - middle, Y - middle
-    squared = np.matmul(X, -2 * Y.T, out=scratch.reshape(-1)[: len(X) * len(Y)].reshape(len(X), len(Y)))
-    squared += np.einsum("ij,ij->i", X, X)[:, None]
-    squared += np.einsum("ij,ij->i", Y, Y)
-    return profile.profile(np.sqrt(np.maximum(squared, 0, out=squared), out=squared))
+    bare = kernel.without_factor()
+    return bare.isotropic and not bare.has_scale_per_feature
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,6 +252,10 @@ class NystroemMap(FeatureMap):
         """The formula of `unseen_variance`, for arrays or for nodes of an ONNX graph."""
         usual = min(self.median_shortfall, self.mean_shortfall)
         return (shortfall - usual) * (1 / max(alpha, self.mean_shortfall, np.finfo(float).tiny))
+
+    @property
+    def unwhitened(self) -> tuple[KernelMap, Array]:
+        return self.values, self.factor
 
     def linear_form(self, coef: Array) -> tuple[KernelMap, Array]:
         """The map and coefficients of z(x).coef = k(x, L).(C'^-1 coef), without whitening: L values a row, not L^2."""

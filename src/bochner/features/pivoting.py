@@ -7,6 +7,8 @@ d is the residual variance k(x, x) - ||z(x)||^2 of every candidate, so landmarks
 least. Exactly as many are drawn as asked for, and the first of them are the choice for a smaller number: every prefix
 is nested. Draws are made in blocks and accepted one by one with probability (residual now) / (residual when the block
 was drawn), which gives the law of the loop above with few large products instead of many small ones (Epperly 2024).
+Beyond 2,048 landmarks the rest is drawn at once, with probability in proportion to the residual variances there: O(N)
+each instead of O(N k), for landmarks whose order hardly matters any more.
 """
 
 from __future__ import annotations
@@ -21,7 +23,10 @@ from bochner.features.base import transform
 from bochner.features.nystroem import KernelMap
 from bochner.memory import row_slices
 
-__all__ = ["pivoted_rows"]
+__all__ = ["PIVOTS", "pivoted_rows"]
+
+PIVOTS = 2048
+"""Landmarks that are drawn one after the other; the rest is drawn at once."""
 
 _BLOCKS = (64, 128)  # draws at once: of the first 512 landmarks, and of those after them, where products are larger
 _FIRST = 512
@@ -35,17 +40,27 @@ def pivoted_rows(X: Array, towards: Callable[[Array], KernelMap], size: int, rng
     `towards(points)` gives kernel values against points. Where the rows before explain all of the kernel, the rest is
     drawn uniformly.
     """
-    residual = np.maximum(towards(X[:1]).diagonal(X), 0.0)
-    trace, factor, chosen = float(residual.sum()), np.empty((len(X), size)), np.empty(0, dtype=np.intp)
-    while len(chosen) < size and residual.sum() > _NOTHING_LEFT * trace:
+    residual, one_by_one = np.maximum(towards(X[:1]).diagonal(X), 0.0), min(size, PIVOTS)
+    trace, factor, chosen = float(residual.sum()), np.empty((len(X), one_by_one)), np.empty(0, dtype=np.intp)
+    while len(chosen) < one_by_one and residual.sum() > _NOTHING_LEFT * trace:
         block = _BLOCKS[len(chosen) >= _FIRST]
         drawn = rng.choice(len(X), size=block, p=residual / residual.sum())
         accepted = _accepted(drawn, residual, _residual_matrix(X, drawn, factor, len(chosen), towards), rng)
-        accepted = accepted[: size - len(chosen)]
+        accepted = accepted[: one_by_one - len(chosen)]
         _extend(X, accepted, factor, len(chosen), towards, residual)
         chosen = np.concatenate([chosen, accepted])
     rest = np.setdiff1d(np.arange(len(X)), chosen)
-    return np.concatenate([chosen, rng.permutation(rest)[: size - len(chosen)]])
+    return np.concatenate([chosen, _in_random_order(rest, residual[rest], rng)[: size - len(chosen)]])
+
+
+def _in_random_order(rows: Array, residual: Array, rng: np.random.Generator) -> Array:
+    """Rows drawn one after the other with probability in proportion to their residual variance, without replacement.
+
+    In the order of exponential times of these rates (Efraimidis & Spirakis 2006), so that a smaller number is a prefix;
+    those without residual variance come last, in any order.
+    """
+    log_times = np.log(rng.exponential(size=len(rows))) - np.log(np.maximum(residual, np.finfo(float).tiny))
+    return rows[np.argsort(log_times)]
 
 
 def _residual_matrix(X: Array, rows: Array, factor: Array, width: int, towards: Callable[[Array], KernelMap]) -> Array:

@@ -9,7 +9,8 @@ import numpy as np
 
 from bochner._random import Purpose, generator
 from bochner._typing import Array, FloatType, Rows
-from bochner.features.base import FeatureMap
+from bochner.errors import AssumptionError
+from bochner.features.base import FeatureMap, gemm_tile_width
 from bochner.features.fourier import FourierMap, draw_fourier_map
 from bochner.kernels.angle import ArcCosine
 from bochner.kernels.base import Stationary
@@ -38,6 +39,10 @@ class LinearUnits(FeatureMap):
     @property
     def scratch_width(self) -> int:
         return 0
+
+    @property
+    def tile_width(self) -> int:
+        return gemm_tile_width(self.n_components, self.projection.n_features)
 
     def write(self, X: Rows, out: Array, scratch: Array) -> None:
         self._activate(self.projection.project(X, out), out)
@@ -70,14 +75,31 @@ class ArcCosineMap(LinearUnits):
             out *= out
         out *= scale
 
+    def kappa(self, X: Rows) -> float:
+        """sqrt(2) at degree 0."""
+        if self.kernel.checked_degree() > 0:
+            raise AssumptionError("Powers of relu(omega.x) are not bounded: omega is normal.")
+        return float(np.sqrt(2))
+
 
 @dataclass(frozen=True)
 class SignMap(LinearUnits):
     """z_i(x) = sign(omega_i . x) / sqrt(D): E z(x).z(y) is the angular kernel 1 - 2 theta / pi."""
 
     def _activate(self, projected: Array, out: Array) -> None:
-        one = (1 / np.sqrt(self.n_components)).astype(out.dtype)
-        np.copysign(one, projected, out=out)
+        if projected is not out:  # products of sparse rows
+            out[...] = projected
+        _signs(out)
+
+    def kappa(self, X: Rows) -> float:
+        return 1.0
+
+
+def _signs(out: Array) -> None:
+    """Overwrite numbers (n, D) by their signs over sqrt(D)."""
+    from bochner.features import _sketch_loops
+
+    _sketch_loops.replace_by_signs(out, out.dtype.type(1 / np.sqrt(out.shape[1])))
 
 
 @dataclass(frozen=True)
@@ -86,6 +108,9 @@ class SketchMap(LinearUnits):
 
     def _activate(self, projected: Array, out: Array) -> None:
         np.multiply(projected, (1 / np.sqrt(self.n_components)).astype(out.dtype), out=out)
+
+    def kappa(self, X: Rows) -> float:
+        raise AssumptionError("Features omega.x of a linear sketch are not bounded: omega is normal.")
 
 
 @dataclass(frozen=True)
@@ -114,10 +139,13 @@ class BinaryCodeMap(FeatureMap):
     def write(self, X: Rows, out: Array, scratch: Array) -> None:
         self.waves.write(X, out, scratch)
         out += self.thresholds.astype(out.dtype)
-        np.copysign((1 / np.sqrt(self.n_components)).astype(out.dtype), out, out=out)
+        _signs(out)
 
     def n_bytes(self, dtype: FloatType) -> int:
         return self.waves.n_bytes(dtype)
+
+    def kappa(self, X: Rows) -> float:
+        return 1.0
 
 
 def draw_units(n_features: int, n_components: int, seed: int) -> DenseProjection:

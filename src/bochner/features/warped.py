@@ -8,7 +8,7 @@ Factors and offsets of a column leave w as it is, other monotone changes nearly 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -17,6 +17,9 @@ from bochner._dense import dense
 from bochner._typing import Array, FloatType, Rows
 from bochner.errors import InvalidDataError
 from bochner.features.base import FeatureMap
+
+if TYPE_CHECKING:
+    from bochner.features.nystroem import KernelMap
 
 __all__ = ["RankWarp", "WarpedMap"]
 
@@ -108,11 +111,23 @@ class WarpedMap(FeatureMap):
 
     # Optional powers, as the base has them.
 
+    @property
+    def kernel_values(self) -> KernelMap | None:
+        return self.base.kernel_values
+
+    def with_more_points(self, X: Rows) -> WarpedMap:
+        return replace(self, base=self.base.with_more_points(self.warp(X)))
+
     def narrowed(self, n_components: int) -> WarpedMap:
         return replace(self, base=self.base.narrowed(n_components))
 
     def linear_form(self, coef: Array) -> tuple[FeatureMap, Array] | None:
         found = self.base.linear_form(coef)
+        return None if found is None else (replace(self, base=found[0]), found[1])
+
+    @property
+    def unwhitened(self) -> tuple[FeatureMap, Array] | None:
+        found = self.base.unwhitened
         return None if found is None else (replace(self, base=found[0]), found[1])
 
     def residual_variance(self, X: Rows, Z: Array) -> Array:

@@ -10,7 +10,8 @@ from bochner.fitting.classifier import (
 )
 from bochner.fitting.features import ROWS_FOR_FEATURES, ChosenFeatures, DrawnFeatures, FeatureSettings, MapMaker
 from bochner.fitting.intervals import ConformalScores, calibration_split
-from bochner.fitting.ridge import RidgeSettings, add_rows, fit_ridge, left_out_rows, require_moments
+from bochner.fitting.products import left_out_rows
+from bochner.fitting.ridge import RidgeSettings, add_rows, fit_ridge, require_moments
 from bochner.fitting.ridge_model import FittedRidge
 from bochner.fitting.watch import Pass, Silent, Watch
 from bochner.fitting.width_rule import WIDTHS, WidthCurve, WidthSearch

@@ -177,12 +177,12 @@ def _fit_squared(
 ) -> FittedClassifier:
     """Least squares on the signs of the classes; width, penalty and temperature by leave-one-out errors."""
     ridge, left_out = fit_signs(rows, labels, settings, checkpoint)
-    temperature, relative_error = temperature_and_skill(ridge, left_out)
+    temperature, relative_error = temperature_and_skill(labels, left_out)
     path = ridge.solution.path
     return FittedClassifier(
         ridge.features,
         ridge.feature_map,
-        to_solution(ridge),
+        to_solution(ridge, float(labels.weight.sum())),
         ridge.solution.alpha,
         rows.n_rows,
         ridge.tuning,

@@ -43,6 +43,14 @@ class MapMaker(Protocol):
         """Whether the map depends on rows, beyond their number of columns."""
         ...
 
+    @property
+    def exact(self) -> MapMaker | None:
+        """Maker of the kernel values against all rows, if the exact machine may take the place of other features.
+
+        The maker itself, if there are no others.
+        """
+        ...
+
     def draw(
         self, kernel: Stationary | None, width: int, rows: RowSource, seed: int, *, warped: bool = False
     ) -> DrawnFeatures:
@@ -52,10 +60,11 @@ class MapMaker(Protocol):
 
 @dataclass(frozen=True)
 class ChosenFeatures:
-    """Feature map of a fit, and the tuning of its kernel, if any."""
+    """Feature map of a fit, its kernel, unless the map brings its own, and the tuning of it, if any."""
 
     drawn: DrawnFeatures
     tuning: Tuning | None
+    kernel: Stationary | None = None
 
     @property
     def map(self) -> FeatureMap:
@@ -97,11 +106,22 @@ class FeatureSettings:
         warped = tuning is not None and tuning.warped
         return self.maker.draw(kernel, width, rows, self.seed, warped=warped)
 
+    @property
+    def exact_only(self) -> bool:
+        """Whether the model is the exact kernel machine."""
+        return self.maker.exact is self.maker
+
+    def draw_exact(self, kernel: Stationary | None, rows: RowSource, tuning: Tuning | None = None) -> DrawnFeatures:
+        """Kernel values against all rows."""
+        assert self.maker.exact is not None
+        warped = tuning is not None and tuning.warped
+        return self.maker.exact.draw(kernel, rows.n_rows, rows, self.seed, warped=warped)
+
     def choose(self, rows: RowSource, targets: Targets | None = None) -> ChosenFeatures:
         """Kernel, scale, width and map, in this order."""
         kernel, tuning = self.kernel_for(rows, targets)
         width = 0 if self.scale is None else self.width_for(rows)
-        return ChosenFeatures(self.draw(kernel, width, rows, tuning), tuning)
+        return ChosenFeatures(self.draw(kernel, width, rows, tuning), tuning, kernel)
 
     @property
     def searched_by_refitting(self) -> bool:

@@ -1,24 +1,29 @@
-"""Number of landmarks: more and more of them until leave-one-out errors see no gain."""
+"""Landmarks or the exact machine: what leave-one-out errors say is worth its cost, on few rows where rows are few."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bochner._typing import Array
-from bochner.data import RowSource
+from bochner.data import ArrayRows, RowSource, sampled_index
 from bochner.errors import MemoryBudgetError
-from bochner.features import FeatureMap
 from bochner.fitting.checkpoints import FitCheckpoint
-from bochner.fitting.left_out import LeftOut, left_out_errors
+from bochner.fitting.exact import ExactMachine, last_rows
+from bochner.fitting.exact_iterative import fit_exact_iteratively
+from bochner.fitting.features import ChosenFeatures
+from bochner.fitting.left_out import LEFT_OUT_ROWS, LeftOut, held_out_errors, left_out_errors, mean_errors
 from bochner.fitting.moments import MomentsFit, moments_bill
-from bochner.fitting.watch import Watch
+from bochner.fitting.products import solve_products
+from bochner.fitting.ridge_model import FittedRidge
+from bochner.fitting.watch import Silent, Watch
 from bochner.fitting.width_rule import WidthCurve, relative_gain
 from bochner.kernels import Stationary
-from bochner.memory import MemoryBill, require_memory
-from bochner.planning import LANDMARKS, landmark_numbers
-from bochner.solvers import PenaltyRule
+from bochner.memory import MemoryBill, fits, require_memory
+from bochner.planning import EXACT_ITERATIVE_ROWS, EXACT_ROWS, LANDMARKS, MANY_LANDMARKS, PILOT_ROWS, landmark_numbers
+from bochner.solvers import IterativeSolver, KernelSolver, kernel_matrix_bill
 from bochner.tuning import Tuning
 
 if TYPE_CHECKING:
@@ -27,6 +32,8 @@ if TYPE_CHECKING:
 __all__ = ["search_landmarks"]
 
 _SMALLEST_GAIN = 0.01  # of the mean squared error
+_LEFT_OUT_SHARE = 10  # one of so many rows is left out at most
+_TOL = 1e-4  # residual of many landmarks, whose iterations end when the error on rows that are left out has settled
 
 
 def search_landmarks(
@@ -37,48 +44,156 @@ def search_landmarks(
     watch: Watch,
     publish: Publish,
     checkpoint: FitCheckpoint | None = None,
-) -> tuple[MomentsFit, LeftOut]:
-    """The fit of the number of landmarks that leave-one-out errors chose, and these errors.
+) -> tuple[FittedRidge, LeftOut]:
+    """The fit that leave-one-out errors chose, and these errors: landmarks, or the exact machine of few rows.
 
-    Each is compared with the best one before it on the same rows. A gain of one standard error and one percent goes on
-    to the next. Numbers of more than half of the rows make way for all of them. A checkpoint has the moments of each.
+    Up to 3,000 rows it is the exact machine. Up to 10,000 that or the fewest landmarks, whichever is worth it on 3,000
+    of the rows. Of more rows, where the exact machine is clearly better than 1,024 landmarks on 3,000 of them, the
+    exact machine by iterations, or 8,192 landmarks by products beyond 50,000 rows. Else more and more landmarks: each
+    number is compared with the best one before it on the same rows, and a gain of one standard error and one percent
+    goes on to the next. A checkpoint has the moments of each.
     """
-    steps = _Steps()
-    best: tuple[MomentsFit, LeftOut] | None = None
-    reason = "All of the rows are landmarks."
+    search = _Search(rows, kernel, tuning, settings, watch, publish, checkpoint)
+    bill = kernel_matrix_bill(rows.n_rows, rows.n_features, rows.n_targets)
+    if rows.n_rows <= EXACT_ROWS and fits(bill.total):
+        return search.exact_or_fewest()
+    if search.many_pay():
+        return search.of_many()
     for width in landmark_numbers(rows.n_rows):
+        if not search.goes_on(width):
+            break
+    return search.result()
+
+
+class _Search:
+    """The best fit so far, and the errors of the numbers that were tried."""
+
+    def __init__(
+        self,
+        rows: RowSource,
+        kernel: Stationary,
+        tuning: Tuning | None,
+        settings: RidgeSettings,
+        watch: Watch,
+        publish: Publish,
+        checkpoint: FitCheckpoint | None,
+    ) -> None:
+        self._rows, self._kernel, self._tuning, self._settings = rows, kernel, tuning, settings
+        self._watch, self._publish, self._checkpoint = watch, publish, checkpoint
+        self._variance = mean_errors(*rows.targets())
+        self._steps, self._reason = _Steps(), ""
+        self._best: tuple[FittedRidge, LeftOut] | None = None
+        self._alpha = 0.0
+
+    def goes_on(self, width: int) -> bool:
+        """Fit so many landmarks; True if they are clearly better than the best before."""
         try:
-            drawn = settings.features.draw(kernel, width, rows, tuning)
-            _require_room(rows, drawn.map, settings.rule, best)
+            fit = self._landmarks(width)
         except MemoryBudgetError:
-            if best is None:
+            if self._best is None:
                 raise
-            reason = f"{width:,} landmarks do not fit in the memory budget."
-            break
+            self._reason = f"{width:,} landmarks do not fit in the memory budget."
+            return False
+        left_out = left_out_errors(fit, self._rows, self._settings.seed)
+        better = self._compared(width, fit, left_out, f"{width:,} landmarks")
+        if better and width == LANDMARKS[-1]:
+            self._reason = f"{width:,} landmarks are the most that are tried."
+        return better
+
+    def exact_or_fewest(self) -> tuple[FittedRidge, LeftOut]:
+        """The exact kernel machine, unless the fewest landmarks are as good on some of the rows."""
+        machine = ExactMachine.of(self._rows, self._kernel, self._tuning, self._settings)
+        few = machine.few_rows()
+        if machine.ordered.n_rows > few.n_rows and not self._pays(machine, few, LANDMARKS[0]):
+            fit = self._landmarks(LANDMARKS[0])
+            self._best = fit, left_out_errors(fit, self._rows, self._settings.seed)
+            return self.result()
+        on_block, finish = self._watch.begin(1)
+        self._best = machine.fit()
+        self._publish(self._best[0])
+        on_block(self._rows.n_rows)
+        finish()
+        return self.result() if self._steps.best else self._best
+
+    def many_pay(self) -> bool:
+        """Whether the exact machine of some of many rows is clearly better than 1,024 landmarks."""
+        known, bill = self._rows.arrays, kernel_matrix_bill(PILOT_ROWS, self._rows.n_features, self._rows.n_targets)
+        if known is None or not fits(bill.total):
+            return False
+        some = ArrayRows.sampled(self._rows, PILOT_ROWS, self._settings.seed)
+        machine = ExactMachine.of(some, self._kernel, self._tuning, self._settings)
+        self._alpha = machine.alpha
+        pays = self._pays(machine, machine.few_rows(), LANDMARKS[1])
+        if not pays:
+            self._steps = _Steps()  # those of all rows are others
+        return pays
+
+    def of_many(self) -> tuple[FittedRidge, LeftOut]:
+        """The exact machine by iterations, or many landmarks by products."""
+        settings, rows = self._settings, self._rows
+        if rows.n_rows <= EXACT_ITERATIVE_ROWS:
+            exact = replace(settings, solver=KernelSolver())
+            self._best = fit_exact_iteratively(
+                rows, self._kernel, self._tuning, exact, watch=self._watch, checkpoint=self._checkpoint
+            )
+            return self.result()
+        rule = replace(settings.rule, alpha=self._alpha)
+        products = replace(settings, solver=IterativeSolver(_TOL), rule=rule)
+        drawn = settings.features.draw(self._kernel, MANY_LANDMARKS, rows, self._tuning)
+        size = min(LEFT_OUT_ROWS, rows.n_rows // _LEFT_OUT_SHARE)
+        left_out = sampled_index(rows.n_rows, rows.targets()[1], size, settings.seed)
+        chosen = ChosenFeatures(drawn, self._tuning, self._kernel)
+        fit = solve_products(rows, chosen, products, watch=self._watch, checkpoint=self._checkpoint, left_out=left_out)
+        self._best = replace(fit, rule=settings.rule), held_out_errors(fit, rows, left_out)
+        return self.result()
+
+    def _pays(self, machine: ExactMachine, few: ArrayRows, width: int) -> bool:
+        """Whether the exact machine of few rows is clearly better than so many landmarks, fitted to the same."""
+        settings = self._settings
+        drawn = settings.features.draw(self._kernel, width, few, self._tuning)
+        begun = MomentsFit.drawn(drawn, self._tuning, few, settings.solver, settings.rule)
+        fit, exact = begun.add(few, Silent()).solved(few).fit, machine.errors_of_few()
+        landmarks = left_out_errors(fit, last_rows(few, len(exact.errors)), settings.seed)
+        self._steps.is_better(width, landmarks.squares(self._variance), landmarks.weight)
+        better = self._steps.is_better(self._rows.n_rows, exact.squares(self._variance), exact.weight)
+        self._reason = (
+            f"The exact kernel machine is {'' if better else 'not '}clearly better than {width:,} landmarks, on "
+            f"{few.n_rows:,} of the rows."
+        )
+        return better
+
+    def result(self) -> tuple[FittedRidge, LeftOut]:
+        assert self._best is not None
+        fit, left_out = self._best
+        return replace(fit, width_curve=self._steps.curve(self._reason)), left_out
+
+    def _landmarks(self, width: int) -> FittedRidge:
+        settings, rows, checkpoint = self._settings, self._rows, self._checkpoint
+        drawn = settings.features.draw(self._kernel, width, rows, self._tuning)
+        self._require_room(moments_bill(rows, drawn.map, settings.rule)[1])
         ledger = None if checkpoint is None else checkpoint.moments(f"landmarks-{width}")
-        gathered = MomentsFit.drawn(drawn, tuning, rows, settings.solver, settings.rule, publish=publish, ledger=ledger)
-        gathered.add(rows, watch, ledger=ledger).solved(rows)
-        variance = gathered.moments.yy / gathered.moments.weight
-        left_out = left_out_errors(gathered.fit, rows, settings.seed)
-        if not steps.is_better(width, left_out.squares(variance), left_out.weight):
-            reason = f"{width:,} landmarks are not clearly better than {steps.best:,}."
-            break
-        best = gathered, left_out
-        if width == LANDMARKS[-1]:
-            reason = f"{width:,} landmarks are the most that are tried."
-    assert best is not None
-    return best[0].with_width_curve(steps.curve(reason)), best[1]
+        gathered = MomentsFit.drawn(
+            drawn, self._tuning, rows, settings.solver, settings.rule, publish=self._publish, ledger=ledger
+        )
+        return gathered.add(rows, self._watch, ledger=ledger).solved(rows).fit
 
+    def _require_room(self, bill: MemoryBill) -> None:
+        """Refuse a fit that does not fit in the memory budget beside the best one before it."""
+        items = dict(bill.items)
+        if self._best is not None:
+            fit = self._best[0]
+            kept = 0 if fit.moments is None else fit.moments.zz.nbytes
+            items["best fit before"] = kept + fit.feature_map.n_bytes(self._rows.dtype)
+        require_memory(MemoryBill(items), "Raise the budget with bochner.set_config(memory=...).")
 
-def _require_room(
-    rows: RowSource, wider: FeatureMap, rule: PenaltyRule, best: tuple[MomentsFit, LeftOut] | None
-) -> None:
-    """Refuse a fit that does not fit in the memory budget beside the best one before it."""
-    items = moments_bill(rows, wider, rule)[1].items
-    if best is not None:
-        fit = best[0].fit
-        items = {**items, "best fit before": best[0].moments.zz.nbytes + fit.feature_map.n_bytes(rows.dtype)}
-    require_memory(MemoryBill(items), "Raise the budget with bochner.set_config(memory=...).")
+    def _compared(self, width: int, fit: FittedRidge, left_out: LeftOut, what: str) -> bool:
+        """Keep a fit that is clearly better than the best before it; True if it is."""
+        if not self._steps.is_better(width, left_out.squares(self._variance), left_out.weight):
+            self._reason = f"{what} are not clearly better than {self._steps.best:,} landmarks."
+            return False
+        self._best = fit, left_out
+        self._publish(fit)
+        return True
 
 
 class _Steps:

@@ -15,9 +15,12 @@ import numpy as np
 from bochner._typing import Array
 from bochner.data import ArrayRows, RowSource
 from bochner.fitting.intervals import ConformalScores
-from bochner.fitting.ridge_model import FittedRidge
+from bochner.fitting.ridge_model import TOO_FEW_ROWS, FittedRidge
 
-__all__ = ["LeftOut", "calibrated", "left_out_errors"]
+__all__ = ["LEFT_OUT_ROWS", "LeftOut", "calibrated", "held_out_errors", "left_out_errors", "mean_errors"]
+
+LEFT_OUT_ROWS = 2000
+"""Rows that are left out, one by one, to calibrate error bars and to compare models."""
 
 _SMALLEST = 1e-8  # of 1 - h: a row that alone decides its own prediction
 
@@ -52,13 +55,27 @@ class LeftOut:
         """Squared errors (m,) in units of the variances of the targets, averaged over targets."""
         return np.mean(self.errors**2 / np.where(variance > 0, variance, 1.0), axis=1)
 
+    def relative_error(self) -> float | None:
+        """Root mean squared error over that of predicting the mean of the other rows; None of too few rows to tell."""
+        if len(self.errors) <= TOO_FEW_ROWS:
+            return None
+        variance = mean_errors(self.targets, self.weight)
+        return float(np.sqrt(np.average(self.squares(variance), weights=self.weight)))
+
     def scores(self, noise_variance: Array) -> ConformalScores:
         """|error| / standard deviation, for prediction intervals (the jackknife of Barber et al. 2021)."""
         deviations = np.sqrt(np.maximum(noise_variance, np.finfo(float).tiny) * self.variances[:, None])
         return ConformalScores.of(self.errors, np.zeros_like(self.errors), deviations)
 
 
-def left_out_errors(fit: FittedRidge, rows: RowSource, seed: int, n_rows: int = 2000) -> LeftOut:
+def mean_errors(Y: Array, weight: Array | None) -> Array:
+    """Mean squared leave-one-out errors (t,) of predicting the mean."""
+    total = float(len(Y) if weight is None else weight.sum())
+    squares: Array = np.average((Y - np.average(Y, axis=0, weights=weight)) ** 2, axis=0, weights=weight)
+    return squares / max(1 - 1 / max(total, 1.0), 0.5) ** 2
+
+
+def left_out_errors(fit: FittedRidge, rows: RowSource, seed: int, n_rows: int = LEFT_OUT_ROWS) -> LeftOut:
     """Of so many rows of positive weight at most, drawn at random."""
     sample = ArrayRows.sampled(rows, n_rows, seed)
     Y, weight = sample.targets()
@@ -69,8 +86,21 @@ def left_out_errors(fit: FittedRidge, rows: RowSource, seed: int, n_rows: int = 
     return LeftOut((Y - means) / spare[:, None], 1 / spare + unseen, own, Y)
 
 
+def held_out_errors(fit: FittedRidge, rows: RowSource, index: Array) -> LeftOut:
+    """Of rows that the fit has not seen at all."""
+    Y, weight = rows.targets()
+    means, leverage, unseen = fit.means_and_leverages(rows.take(index))
+    own = np.ones(len(index)) if weight is None else weight[index]
+    return LeftOut(Y[index] - means, np.maximum(1 + leverage + unseen, 1.0), own, Y[index])
+
+
 def calibrated(fit: FittedRidge, left_out: LeftOut, *, scores: bool) -> FittedRidge:
-    """The fit with the noise variance and, if asked for, the interval scores of its leave-one-out errors."""
+    """The fit with noise variance, skill and, if asked for, the interval scores of its leave-one-out errors."""
     variance = left_out.noise_variance
     solution = replace(fit.solution, noise_variance=variance)
-    return replace(fit, found=solution, conformal=left_out.scores(variance) if scores else fit.conformal)
+    return replace(
+        fit,
+        found=solution,
+        conformal=left_out.scores(variance) if scores else fit.conformal,
+        left_out_error=left_out.relative_error(),
+    )

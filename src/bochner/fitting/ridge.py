@@ -11,32 +11,29 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-import numpy as np
-
-from bochner._random import Purpose, generator
-from bochner._typing import Array
 from bochner.data import RowSource
 from bochner.errors import InvalidDataError
 from bochner.fitting.checkpoints import FitCheckpoint, naming_checkpoint
+from bochner.fitting.exact import ExactMachine, add_to_exact
+from bochner.fitting.exact_iterative import fit_exact_iteratively
 from bochner.fitting.features import FeatureSettings
 from bochner.fitting.intervals import ConformalScores, calibration_split
 from bochner.fitting.landmark_width import search_landmarks
 from bochner.fitting.left_out import LeftOut, calibrated, left_out_errors
 from bochner.fitting.moments import MomentsFit, rows_to_leave_out
+from bochner.fitting.products import fit_products
 from bochner.fitting.ridge_model import FittedRidge
 from bochner.fitting.watch import Silent, Watch
 from bochner.fitting.width_search import search_width, widens
-from bochner.memory import advice_when_full, require_memory
-from bochner.solvers import PenaltyRule, RidgeSolver, SolverContext, iterative_bill
-from bochner.solvers.conjugate_gradient import State
-from bochner.statistics import KEPT_FEATURES, RowIdentity, StreamedNormal, identify
+from bochner.kernels import Stationary
+from bochner.memory import advice_when_full
+from bochner.solvers import PenaltyRule, RidgeSolver
+from bochner.tuning import Tuning
 
-__all__ = ["RidgeSettings", "add_rows", "fit_ridge", "left_out_rows"]
+__all__ = ["RidgeSettings", "add_rows", "fit_exact", "fit_ridge"]
 
 Publish = Callable[[FittedRidge], None]
 """Takes every state of a fit that is a model: an interrupted fit leaves the last one."""
-
-_VALIDATION_ROWS = 4096
 
 
 @dataclass(frozen=True)
@@ -54,6 +51,8 @@ class RidgeSettings:
         How prediction intervals are calibrated: by leave-one-out errors, the normal law, or rows that are held out.
     validation_fraction : float or None
         Share of the rows to leave out of an iterative fit, which ends when the error on them has settled.
+    alike : bool
+        Whether errors of all targets are of one unit, as those of signs of classes are.
     """
 
     owner: str
@@ -62,6 +61,7 @@ class RidgeSettings:
     rule: PenaltyRule
     interval: str = "auto"
     validation_fraction: float | None = None
+    alike: bool = False
 
     @property
     def seed(self) -> int:
@@ -88,16 +88,29 @@ def _fitted(
 ) -> FittedRidge:
     rows, held = calibration_split(rows, settings.seed) if settings.interval == "conformal" else (rows, None)
     left_out: LeftOut | None = None
-    if settings.solver.needs == "moments":
+    if settings.features.exact_only:
+        kernel, tuning = settings.features.kernel_for(rows)
+        assert kernel is not None
+        fit, left_out = fit_exact(rows, kernel, tuning, settings, watch=watch, checkpoint=checkpoint)
+        publish(fit)
+    elif settings.solver.needs == "moments":
         fit, left_out = _fit_moments(rows, settings, watch, checkpoint, publish)
     else:
-        fit = _fit_products(rows, settings, watch, checkpoint)
-    if settings.rule.alpha == "auto" and fit.moments is not None and rows.passes is None:
-        left_out = left_out or left_out_errors(fit, rows, settings.seed)
-        fit = calibrated(fit, left_out, scores=settings.interval == "auto")
+        fit = fit_products(rows, settings, watch, checkpoint)
+    if settings.rule.alpha == "auto" and rows.passes is None:
+        fit = _calibrated(fit, left_out, rows, settings)
     if held is not None:
         fit = replace(fit, conformal=ConformalScores.of(held.targets()[0], *fit.means_and_deviations(held.X)))
     return fit
+
+
+def _calibrated(fit: FittedRidge, left_out: LeftOut | None, rows: RowSource, settings: RidgeSettings) -> FittedRidge:
+    """With error bars by leave-one-out errors, if the solver has them."""
+    if left_out is None and settings.solver.needs == "moments":
+        left_out = left_out_errors(fit, rows, settings.seed)
+    if left_out is None or len(left_out.errors) == 0:
+        return fit
+    return calibrated(fit, left_out, scores=settings.interval == "auto")
 
 
 @advice_when_full()
@@ -108,6 +121,8 @@ def add_rows(
 
     The equations are solved when they are needed.
     """
+    if fit is not None and fit.is_exact:
+        return add_to_exact(fit, rows, settings.rule)
     if fit is None:
         chosen = settings.features.choose(rows)
         return MomentsFit.begun(chosen, rows, settings.solver, settings.rule, publish=publish).add(rows, watch).fit
@@ -132,8 +147,7 @@ def _fit_moments(
     if checkpoint is None and kernel is not None and arrays is not None and widens(features, settings.rule, arrays):
         gathered = search_width(arrays, kernel, tuning, settings, watch, publish)
     elif kernel is not None and features.searched_by_refitting:
-        found, errors = search_landmarks(rows, kernel, tuning, settings, watch, publish, checkpoint)
-        return found.fit, errors
+        return search_landmarks(rows, kernel, tuning, settings, watch, publish, checkpoint)
     else:
         ledger = None if checkpoint is None else checkpoint.moments()
         width = 0 if kernel is None else features.width_for(rows)
@@ -147,66 +161,28 @@ def _fit_moments(
     return fit, left_out_errors(fit, left_out, settings.seed)  # from what was read once for the penalty
 
 
-def _fit_products(
-    rows: RowSource, settings: RidgeSettings, watch: Watch, checkpoint: FitCheckpoint | None
-) -> FittedRidge:
-    """Many passes of products with the normal equations."""
-    chosen = settings.features.choose(rows)
-    D = chosen.map.n_components
-    searched = isinstance(settings.rule.alpha, str)
-    bill = iterative_bill(chosen.map, n_rows=rows.n_rows, n_targets=rows.n_targets, dtype=rows.dtype, searched=searched)
-    require_memory(bill, f"Lower n_components (now {D}), or raise the budget with bochner.set_config(memory=...).")
-    fraction = settings.validation_fraction
-    left_out = None if fraction is None else left_out_rows(fraction, rows.n_rows, settings.seed)
-    keep, intercept = KEPT_FEATURES in bill.items, settings.rule.fit_intercept
-    operator = StreamedNormal(rows, chosen.map, fit_intercept=intercept, keep=keep, left_out=left_out)
-    on_block, finish = watch.begin(None)
-
-    def on_iteration(state: State) -> bool:
-        if checkpoint is not None:
-            checkpoint.save_state(state)
-        return on_block(0)
-
-    schema = settings.solver.state_schema(D, rows.n_targets, settings.rule)
-    context = SolverContext(
-        seed=settings.seed,
-        validation=None if left_out is None else operator.error_on_left_out,
-        on_iteration=on_iteration,
-        state=None if checkpoint is None else checkpoint.resumed_state(schema),
-    )
-    solution = settings.solver.solve(operator, settings.rule, context)
+def fit_exact(
+    rows: RowSource,
+    kernel: Stationary,
+    tuning: Tuning | None,
+    settings: RidgeSettings,
+    *,
+    watch: Watch,
+    checkpoint: FitCheckpoint | None = None,
+) -> tuple[FittedRidge, LeftOut]:
+    """The exact kernel machine, by a factor of the kernel matrix or by products with it, and its left-out errors."""
+    if settings.solver.needs == "products":
+        return fit_exact_iteratively(rows, kernel, tuning, settings, watch=watch, checkpoint=checkpoint)
+    on_block, finish = watch.begin(1)
+    found = ExactMachine.of(rows, kernel, tuning, settings).fit()
+    on_block(rows.n_rows)
     finish()
-    return FittedRidge(
-        features=chosen.drawn.transformer,
-        feature_map=chosen.map,
-        rule=settings.rule,
-        solver=settings.solver,
-        row_type=rows.dtype,
-        found=solution,
-        tuning=chosen.tuning,
-        row_identity=_identity(rows, left_out),
-    )
-
-
-def left_out_rows(fraction: float, n_rows: int, seed: int) -> Array:
-    """Rows for validation: a share of them, and no more than 4,096."""
-    size = min(_VALIDATION_ROWS, int(np.ceil(fraction * n_rows)))
-    return np.sort(generator(seed, Purpose.FOLDS).choice(n_rows, size=size, replace=False))
-
-
-def _identity(rows: RowSource, left_out: Array | None) -> RowIdentity:
-    """The checksum of the rows that an iterative fit has used: one more reading pass, without features."""
-    if left_out is None:
-        return identify(rows)
-    weight = rows.targets()[1]
-    weight = np.ones(rows.n_rows) if weight is None else weight.copy()
-    weight[left_out] = 0
-    return identify(rows, weight=weight)
+    return found
 
 
 def require_moments(fit: FittedRidge) -> None:
     """Refuse to add rows to a model that has no moments."""
-    if fit.moments is None:
+    if fit.moments is None and not fit.is_exact:
         raise InvalidDataError(
             "partial_fit cannot add rows to a model of the iterative solver: it keeps no moments of the rows "
             "before. Fit with solver='direct'."

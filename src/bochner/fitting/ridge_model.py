@@ -17,7 +17,10 @@ from bochner.solvers import PenaltyRule, RidgeSolver, Solution, SolverContext, S
 from bochner.statistics import Moments, RowIdentity
 from bochner.tuning import Tuning
 
-__all__ = ["FittedRidge"]
+__all__ = ["TOO_FEW_ROWS", "FittedRidge"]
+
+TOO_FEW_ROWS = 5
+"""So many rows say nothing of a model's skill."""
 
 _SPREAD_ROWS = 1024
 _SPREAD_COPIES = 5  # of the features of a block, in float64
@@ -47,6 +50,8 @@ class FittedRidge:
         Scores of calibration rows, for intervals.
     row_identity : RowIdentity or None
         Checksum of the rows of a fit without moments; those with moments have it there.
+    left_out_error : float or None
+        Root mean squared leave-one-out error over that of predicting the mean; None: it is not known.
     """
 
     features: Transformer
@@ -60,6 +65,7 @@ class FittedRidge:
     width_curve: WidthCurve | None = None
     conformal: ConformalScores | None = None
     row_identity: RowIdentity | None = None
+    left_out_error: float | None = None
 
     @cached_property
     def solution(self) -> Solution:
@@ -73,6 +79,23 @@ class FittedRidge:
     def identity(self) -> RowIdentity | None:
         """Checksum of the rows of the fit; None if it is not known."""
         return self.row_identity if self.moments is None else self.moments.identity
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether it is an exact kernel machine, which has neither moments nor features but kernel values."""
+        return self.moments is None and self.solver.needs == "moments"
+
+    @property
+    def target_mean(self) -> Array | None:
+        """Weighted means of the targets (t,); None if they are not known."""
+        return self.solution.target_means if self.moments is None else self.moments.y_mean
+
+    @property
+    def n_rows(self) -> int | None:
+        """Rows of the fit; None if their number is not known."""
+        if self.moments is not None:
+            return int(self.moments.n_rows)
+        return None if self.row_identity is None else self.row_identity.n_rows
 
     @property
     def n_targets(self) -> int:
@@ -97,9 +120,13 @@ class FittedRidge:
 
     @property
     def relative_error(self) -> float | None:
-        """Error on rows that the width search left out, over that of predicting the mean; None: it is not known."""
+        """Error on rows that were left out, over that of predicting the mean; None: it is not known."""
+        if self.left_out_error is not None:
+            return self.left_out_error
         curve = self.width_curve
-        return None if curve is None else float(curve.rmse[curve.widths == curve.n_components][0])
+        if curve is None or curve.n_held_out <= TOO_FEW_ROWS:
+            return None
+        return float(curve.rmse[curve.widths == curve.n_components][0])
 
     def response(self) -> LinearResponse:
         """Predictions as a function of rows."""
@@ -119,7 +146,7 @@ class FittedRidge:
         means, deviations = np.empty(shape, X.dtype), np.empty(shape, X.dtype)
         for part, mean, leverage, unseen in self._in_blocks(X):
             means[part] = mean
-            deviations[part] = np.sqrt(1 + leverage + unseen)[:, None] * noise
+            deviations[part] = np.sqrt(np.maximum(1 + leverage + unseen, 1.0))[:, None] * noise
         return means, deviations
 
     def means_and_leverages(self, X: Rows) -> tuple[Array, Array, Array]:
@@ -147,8 +174,8 @@ class FittedRidge:
 
     def _prediction_bill(self, X: Rows, n_arrays: int) -> MemoryBill:
         """The bill of so many arrays of predictions, deviations or limits of the rows."""
-        size, D = X.shape[0] * self.n_targets * X.dtype.itemsize, self.feature_map.n_components
-        return MemoryBill({"predictions, deviations and limits": n_arrays * size, "factor of the equations": 8 * D**2})
+        size, factor = X.shape[0] * self.n_targets * X.dtype.itemsize, self.solution.spread_bytes()
+        return MemoryBill({"predictions, deviations and limits": n_arrays * size, "factor of the equations": factor})
 
     def interval_factors(self, level: float) -> Array:
         """Half the widths (t,) of prediction intervals in standard deviations."""

@@ -22,17 +22,29 @@ from bochner.fitting.checkpoints import FitCheckpoint
 from bochner.fitting.landmark_width import search_landmarks
 from bochner.fitting.left_out import LeftOut, left_out_errors
 from bochner.fitting.moments import MomentsFit
-from bochner.fitting.ridge import RidgeSettings
+from bochner.fitting.ridge import RidgeSettings, fit_exact
 from bochner.fitting.ridge_model import FittedRidge
 from bochner.fitting.watch import Silent
 from bochner.memory import MemoryBill, require_memory
-from bochner.solvers import DirectSolver, LinearSolution, Logistic, PenaltyRule, inverse_temperature, signs_of
+from bochner.planning import EXACT_ROWS
+from bochner.solvers import (
+    DirectSolver,
+    KernelSolver,
+    LinearSolution,
+    Logistic,
+    PenaltyRule,
+    RidgeSolver,
+    inverse_temperature,
+    signs_of,
+)
 from bochner.statistics import Moments
 
 if TYPE_CHECKING:
     from bochner.fitting.classifier import ClassifierSettings, Labels
 
 __all__ = ["fit_signs", "temperature_and_skill", "to_solution"]
+
+_TOL = 1e-4  # of the scores of an exact machine by iterations, relative to the signs
 
 
 def fit_signs(
@@ -49,10 +61,12 @@ def fit_signs(
     require_memory(bill, "Use loss='logistic', or raise the budget with bochner.set_config(memory=...).")
     signed = replace(known, Y=signs_of(labels.labels, labels.n_classes), sample_weight=labels.weight)
     rule = PenaltyRule("auto" if settings.alpha is None else settings.alpha, settings.alphas, settings.fit_intercept)
+    ridge = RidgeSettings("KernelClassifier", features, DirectSolver(), rule, alike=True)
+    if kernel is not None and features.exact_only:
+        exact = replace(ridge, solver=_exact_solver(settings, rows.n_rows))
+        return fit_exact(signed, kernel, tuning, exact, watch=Silent(), checkpoint=checkpoint)
     if kernel is not None and features.searched_by_refitting:
-        ridge = RidgeSettings("KernelClassifier", features, DirectSolver(), rule)
-        found, left_out = search_landmarks(signed, kernel, tuning, ridge, Silent(), lambda fit: None, checkpoint)
-        return found.fit, left_out
+        return search_landmarks(signed, kernel, tuning, ridge, Silent(), lambda fit: None, checkpoint)
     drawn = features.draw(kernel, 0 if kernel is None else features.width_for(rows), rows, tuning)
     ledger = None if checkpoint is None else checkpoint.moments()
     gathered = MomentsFit.drawn(drawn, tuning, signed, DirectSolver(), rule, ledger=ledger)
@@ -61,12 +75,19 @@ def fit_signs(
     return fit, left_out_errors(fit, signed, features.seed)
 
 
-def to_solution(fit: FittedRidge) -> LinearSolution:
+def _exact_solver(settings: ClassifierSettings, n_rows: int) -> RidgeSolver:
+    """The solver of an exact machine: a factor of the kernel matrix of few rows, products with that of many."""
+    return DirectSolver() if n_rows <= EXACT_ROWS else KernelSolver(max(settings.tol, _TOL), settings.max_iter)
+
+
+def to_solution(fit: FittedRidge, total_weight: float) -> LinearSolution:
     """The model as a linear classifier: exact, so without a duality gap."""
     solution, moments = fit.solution, fit.moments
-    assert moments is not None
-    objective = 0.5 * _residual_and_penalty(moments, solution.coef, fit.rule.fit_intercept)
-    return LinearSolution(solution.coef, solution.intercept, objective, 0.0, 1, True)
+    if moments is None:  # the maximum-likelihood noise variance is squared residuals and penalty over nu
+        total = max(total_weight - fit.rule.fit_intercept, 0.5) * float(np.sum(solution.noise_variance))
+    else:
+        total = _residual_and_penalty(moments, solution.coef, fit.rule.fit_intercept)
+    return LinearSolution(solution.coef, solution.intercept, 0.5 * total, 0.0, 1, True)
 
 
 def _residual_and_penalty(moments: Moments, coef: Array, intercept: bool) -> float:
@@ -77,15 +98,21 @@ def _residual_and_penalty(moments: Moments, coef: Array, intercept: bool) -> flo
     return max(0.0, float(np.sum(yy) - np.sum(zy * coef)))
 
 
-def temperature_and_skill(fit: FittedRidge, left_out: LeftOut) -> tuple[float, float]:
+def temperature_and_skill(labels: Labels, left_out: LeftOut) -> tuple[float, float]:
     """By exact leave-one-out scores: factor of the scores before the softmax; error over that of class frequencies."""
-    assert fit.moments is not None
     signs = left_out.targets
     scores = signs - left_out.errors
     found = np.argmax(signs, axis=1) if signs.shape[1] > 1 else (signs[:, 0] > 0).astype(np.intp)
-    variance = fit.moments.yy / fit.moments.weight
+    variance = sign_variances(labels)
     skill = float(np.sqrt(np.average(left_out.squares(variance), weights=left_out.weight)))
     return inverse_temperature(*_with_one_mistake(scores, found, left_out.weight)), skill
+
+
+def sign_variances(labels: Labels) -> Array:
+    """Weighted variances of the signs of the classes: 4 p (1 - p); one of two classes."""
+    counts = np.bincount(labels.labels, weights=labels.weight, minlength=labels.n_classes)
+    share = counts / counts.sum()
+    return (4 * share * (1 - share))[1 if labels.n_classes == 2 else 0 :]
 
 
 def _with_one_mistake(scores: Array, labels: Array, weight: Array) -> tuple[Array, Logistic]:

@@ -6,11 +6,24 @@ from bochner.planning.cost import CostModel, calibrate
 from bochner.planning.plan import Alternative, Plan
 from bochner.planning.planner import plan
 from bochner.planning.solver import choose_solver
-from bochner.planning.width import LANDMARK_ROWS, LANDMARKS, default_width, landmark_numbers
+from bochner.planning.width import (
+    EXACT_ITERATIVE_ROWS,
+    EXACT_ROWS,
+    LANDMARK_ROWS,
+    LANDMARKS,
+    MANY_LANDMARKS,
+    PILOT_ROWS,
+    default_width,
+    landmark_numbers,
+)
 
 __all__ = [
+    "EXACT_ITERATIVE_ROWS",
+    "EXACT_ROWS",
     "LANDMARKS",
     "LANDMARK_ROWS",
+    "MANY_LANDMARKS",
+    "PILOT_ROWS",
     "Alternative",
     "Budget",
     "ClusterPlan",

@@ -1,10 +1,12 @@
-"""Plan of an automatic fit: scales that are learned, and more landmarks until leave-one-out errors see no gain.
+"""Plan of an automatic fit: scales that are learned, then the machine that rows which are left out ask for.
 
-The search may end at any of its numbers of landmarks; memory is planned for the largest one, and time for all but half
-of the last step.
+Up to 10,000 rows it is planned for the exact kernel machine. Beyond, the fit ends with few landmarks or with many,
+which is not known before: memory and time are those of the costlier way.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -12,11 +14,20 @@ from bochner._typing import FloatType, Rows
 from bochner.config import get_config
 from bochner.errors import invalid_parameter
 from bochner.features import FourierShape
+from bochner.memory import MemoryBill, fits
 from bochner.planning.cost import CostModel
-from bochner.planning.plan import Plan
-from bochner.planning.width import landmark_numbers
-from bochner.solvers import ridge_bill
-from bochner.statistics import plan_pass
+from bochner.planning.plan import Machine, Plan
+from bochner.planning.width import (
+    EXACT_ITERATIVE_ROWS,
+    EXACT_ROWS,
+    LANDMARKS,
+    MANY_LANDMARKS,
+    PILOT_ROWS,
+    default_width,
+    landmark_numbers,
+)
+from bochner.solvers import iterative_bill, kernel_budget, kernel_matrix_bill, ridge_bill
+from bochner.statistics import KEPT_FEATURES, plan_pass
 from bochner.tuning import candidate_kernels
 
 __all__ = ["plan_automatic"]
@@ -25,6 +36,7 @@ _DOUBLE: FloatType = np.dtype(np.float64)
 _LEFT_OUT = 4000 + 2000  # rows of leave-one-out errors: for the penalty, and for the width and the error bars
 _SHARE_OF_LAST = 0.5
 _FIRST_SECONDS, _FIRST_BYTES = 0.7, 100_000_000  # of the first fit of a process: compiled code, buffers of threads
+_ITERATIONS, _PILOT = 30, 4096  # of landmarks by products, and rows of their preconditioner
 _NO_BOUND = "none before the fit: certify computes how far the model is from the exact kernel machine"
 
 
@@ -32,28 +44,92 @@ def plan_automatic(X: Rows | None, *, n_targets: int, delta: float, cost: CostMo
     """Memory and time of `KernelRegressor()` for rows in memory; `cost` is that of float64, in which landmarks are."""
     if X is None:
         raise invalid_parameter("plan", "X", "given with features='auto'", X)
-    n, d = X.shape
-    widths, threads = landmark_numbers(n), get_config().threads()
-    shape = FourierShape(widths[-1], d)  # a map of as many numbers
-    cut = plan_pass(n, shape, n_targets, _DOUBLE)
-    bill = ridge_bill(cut, shape, n_targets=n_targets, dtype=_DOUBLE)
-    first = {"compiled code and buffers of threads": _FIRST_BYTES}
-    items = {
-        **first,
-        **bill.items,
-        "factors and kernel values of landmarks": 8 * (3 * widths[-1] ** 2 + 2 * n * min(n, 64)),
-    }
-    steps = [cost.landmark_seconds(n, d, width, _LEFT_OUT, threads) for width in widths]
-    tuning = cost.tuning_seconds(n, d, len(candidate_kernels()), threads)
+    (n, d), threads = X.shape, get_config().threads()
+    machines = tuple(_machines(n, d, n_targets, cost))
+    tuning, pilot = cost.tuning_seconds(n, d, len(candidate_kernels()), threads), _pilot_seconds(n, d, cost)
+    if n <= EXACT_ROWS:
+        width, reason = n, "landmarks at most: the exact kernel machine, unless fewer are as good"
+        items, seconds = kernel_matrix_bill(n, d, n_targets).items, cost.exact_seconds(n, d, threads)
+    else:
+        items, seconds = _costlier(n, d, n_targets, cost)
+        width = n if n <= EXACT_ITERATIVE_ROWS else MANY_LANDMARKS
+        reason = "landmarks at most; as many as rows that are left out ask for"
     return Plan.without_bound(
         (n, d),
-        cut,
-        items,
+        plan_pass(n, FourierShape(LANDMARKS[0], d), n_targets, _DOUBLE),
+        {"compiled code and buffers of threads": _FIRST_BYTES, **items},
         kernel="chosen by the data",
-        n_components=widths[-1],
-        reason="landmarks at most; as many as leave-one-out errors ask for",
+        n_components=width,
+        reason=reason,
         delta=delta,
         bound=_NO_BOUND,
-        seconds=_FIRST_SECONDS + tuning + sum(steps[:-1]) + (_SHARE_OF_LAST if len(steps) > 1 else 1.0) * steps[-1],
+        seconds=_FIRST_SECONDS + tuning + pilot + seconds,
         tuning_seconds=tuning,
+        machines=machines,
     )
+
+
+def _machines(n: int, d: int, n_targets: int, cost: CostModel) -> Iterator[Machine]:
+    """All ways to fit the rows, with their bills."""
+    threads = get_config().threads()
+    for width in (LANDMARKS[0], LANDMARKS[-1]):
+        if width <= n / 2:
+            seconds = cost.landmark_seconds(n, d, width, _LEFT_OUT, threads)
+            yield _machine(f"{width:,} landmarks", _landmark_bill(n, d, width, n_targets), seconds)
+    if n > 2 * MANY_LANDMARKS:
+        bill, seconds = _many_landmarks(n, d, n_targets, cost)
+        yield _machine(f"{MANY_LANDMARKS:,} landmarks by products", bill, seconds)
+    bill, seconds = kernel_matrix_bill(n, d, n_targets), cost.exact_seconds(n, d, threads)
+    yield _machine("the exact machine by a factor", bill, seconds)
+    if n > EXACT_ROWS:
+        seconds = cost.exact_iterative_seconds(n, d, threads)
+        yield _machine("the exact machine by iterations", kernel_budget(n, d, 2 * n_targets, PILOT_ROWS).bill, seconds)
+    width = default_width(n)
+    shape = FourierShape(width, d)
+    bill = ridge_bill(plan_pass(n, shape, n_targets, _DOUBLE), shape, n_targets=n_targets, dtype=_DOUBLE)
+    yield _machine(f"{width:,} random features", bill, cost.fit_seconds(n, d, width, threads))
+
+
+def _machine(name: str, bill: MemoryBill, seconds: float) -> Machine:
+    return Machine(name, bill.total, seconds, fits(bill.total))
+
+
+def _pilot_seconds(n: int, d: int, cost: CostModel) -> float:
+    """Landmarks of some of the rows, and of many rows also the exact machine of these."""
+    threads = get_config().threads()
+    if n <= PILOT_ROWS:
+        return 0.0
+    if n <= EXACT_ROWS:
+        return cost.landmark_seconds(PILOT_ROWS, d, LANDMARKS[0], _LEFT_OUT, threads)
+    landmarks = cost.landmark_seconds(PILOT_ROWS, d, LANDMARKS[1], _LEFT_OUT, threads)
+    return landmarks + cost.exact_seconds(PILOT_ROWS, d, threads)
+
+
+def _costlier(n: int, d: int, n_targets: int, cost: CostModel) -> tuple[dict[str, int], float]:
+    """Memory and seconds of few landmarks, all but half of the last step, or of many, whichever is more."""
+    threads = get_config().threads()
+    steps = [cost.landmark_seconds(n, d, width, _LEFT_OUT, threads) for width in landmark_numbers(n)]
+    few = _landmark_bill(n, d, LANDMARKS[-1], n_targets), sum(steps[:-1]) + _SHARE_OF_LAST * steps[-1]
+    if n <= EXACT_ITERATIVE_ROWS:
+        many = kernel_budget(n, d, 2 * n_targets, PILOT_ROWS).bill, cost.exact_iterative_seconds(n, d, threads)
+    else:
+        many = _many_landmarks(n, d, n_targets, cost)
+    larger = few if few[0].total >= many[0].total else many
+    return dict(larger[0].items), max(few[1], many[1])
+
+
+def _landmark_bill(n: int, d: int, width: int, n_targets: int) -> MemoryBill:
+    shape = FourierShape(width, d)  # a map of as many numbers
+    bill = ridge_bill(plan_pass(n, shape, n_targets, _DOUBLE), shape, n_targets=n_targets, dtype=_DOUBLE)
+    return MemoryBill({**bill.items, "factors and kernel values of landmarks": 8 * (3 * width**2 + 2 * n * min(n, 64))})
+
+
+def _many_landmarks(n: int, d: int, n_targets: int, cost: CostModel) -> tuple[MemoryBill, float]:
+    shape, threads = FourierShape(MANY_LANDMARKS, d), get_config().threads()
+    bill = iterative_bill(shape, n_rows=n, n_targets=n_targets, dtype=_DOUBLE, searched=False)
+    kept = KEPT_FEATURES in bill.items
+    seconds = cost.iterative_seconds(
+        n, d, MANY_LANDMARKS, threads, n_preconditioner=_PILOT, n_iter=_ITERATIONS, kept=kept, searched=False
+    )
+    bill = MemoryBill({**bill.items, "factor of the landmarks": 16 * MANY_LANDMARKS**2})
+    return bill, seconds + cost.whitening_seconds(_PILOT, MANY_LANDMARKS, threads)

@@ -3,8 +3,10 @@
 one pass:   n (a D^2 + b D + c d D) / threads       products, sines and cosines, projection
 solution:   e D^2 + f D^3                            reduction to band form and the path of penalties
 iterative:  g n D / threads a pass                   products with a few columns and back
-tuning:     a (A s^3 + B r^3) + b C d s^2            evidence of the exact kernel on s <= 400 and r <= 1,000 rows
+tuning:     a (A s^3 + B r^3) + b C d s^2            exact kernel on s <= 600 rows, compared on r <= 1,500
 landmarks:  a (4 n + 6 c + 3 m) L^2 + 10 a L^3       L of c candidates by pivoting, features whitened, m rows left out
+exact:      a (n^3 / 3 + 5 s^3 / 3 + ...) + b n^2    Cholesky factors, of s <= 3,000 rows for the penalty
+            20 (b + g) n^2 + 2 a n L^2               conjugate gradients with 40 products, of half of the matrix
 """
 
 from __future__ import annotations
@@ -36,7 +38,10 @@ _SOLVED = 1536
 _STEPS, _STEPS_OF_ANOTHER_KERNEL, _REFINING_STEPS = 80, 12, 10
 _CUBES_OF_A_STEP = 4.0  # n^3 products: a factor, its inverse and their parts of the gradient
 _SECONDS_OF_A_STEP = 1e-3  # whatever its size
-_LEARNED, _COMPARED, _REFINED = 400, 1000, 800  # rows (`bochner.tuning.automatic`)
+_LEARNED, _COMPARED, _REFINED = 400, 1500, 1000  # rows (`bochner.tuning.automatic`)
+_STEPS_OF_ERRORS, _LEARNED_BY_ERRORS = 60, 600  # of the leave-one-out error and its gradient, and its rows
+_PRODUCTS, _PRECONDITIONER, _SINGLE = 40, 2048, 0.5  # of exact machines by iterations, in float32: half of the time
+_PENALTIES, _FEW, _MORE, _LEFT_OUT = 5, 1000, 3000, 2000  # factors for the penalty, and their rows (`fitting.exact`)
 
 
 @dataclass(frozen=True)
@@ -83,15 +88,18 @@ class CostModel:
     def tuning_seconds(self, n_rows: int, n_features: int, n_kernels: int, n_threads: int) -> float:
         """Length scales learned by the evidence of the exact kernel, for the best of some kernels; 0 for no kernel.
 
-        It does not depend on the width: candidates are learned on up to 400 rows, compared on up to 1,000, and the best
-        one is refined on 800 (`bochner.tuning.automatic`).
+        It does not depend on the width: candidates are learned on up to 600 rows, compared on up to 1,500, and the best
+        one is refined on 1,000 (`bochner.tuning.automatic`).
         """
         if n_kernels == 0:
             return 0.0
-        learned, compared, refined = (float(min(n_rows, most)) for most in (_LEARNED, _COMPARED, _REFINED))
-        steps = _STEPS + _STEPS_OF_ANOTHER_KERNEL * (n_kernels - 1)
-        cubes = steps * learned**3 + _REFINING_STEPS * refined**3 + (3 + n_kernels) * compared**3
-        squares = steps * learned**2 + _REFINING_STEPS * refined**2
+        sizes = (_LEARNED, _LEARNED_BY_ERRORS, _COMPARED, _REFINED)
+        learned, by_errors, compared, refined = (float(min(n_rows, most)) for most in sizes)
+        others = _STEPS_OF_ERRORS + _STEPS_OF_ANOTHER_KERNEL * (n_kernels - 1)
+        steps = _STEPS + others
+        cubes = _STEPS * learned**3 + others * by_errors**3 + _REFINING_STEPS * refined**3
+        cubes += (5 + n_kernels) * compared**3 / _CUBES_OF_A_STEP
+        squares = _STEPS * learned**2 + others * by_errors**2 + _REFINING_STEPS * refined**2
         work = (_CUBES_OF_A_STEP * self.product * cubes + self.feature * (4 + n_features) * squares) / n_threads
         return _SECONDS_OF_A_STEP * (steps + _REFINING_STEPS) + work
 
@@ -104,6 +112,25 @@ class CostModel:
         squares = 4 * n_rows + 6 * candidates + 3 * left_out
         values = (n_rows + candidates + left_out) * L * (self.feature + self.projection * n_features)
         return 0.02 + (self.product * (squares * L**2 + 10 * L**3) + values) / n_threads
+
+    def whitening_seconds(self, n_rows: int, n_landmarks: int, n_threads: int) -> float:
+        """The Cholesky factor of landmarks, and its inverse applied to some rows."""
+        L = float(n_landmarks)
+        return self.product * (L**3 / 3 + n_rows * L**2) / n_threads
+
+    def exact_seconds(self, n_rows: int, n_features: int, n_threads: int) -> float:
+        """Exact kernel ridge: factors of fewer rows for the penalty, then one of all, with rows that are left out."""
+        n, few, more, left_out = (float(min(n_rows, most)) for most in (n_rows, _FEW, _MORE, _LEFT_OUT))
+        cubes = n**3 / 3 + left_out**3 + _PENALTIES * (few**3 + more**3 / 3 + left_out**3)
+        values = (n**2 + few**2 + more**2) * (self.feature + self.projection * n_features)
+        return 0.02 + (self.product * cubes + values) / n_threads
+
+    def exact_iterative_seconds(self, n_rows: int, n_features: int, n_threads: int) -> float:
+        """Exact kernel ridge by conjugate gradients: half of the kernel matrix a product, and its preconditioner."""
+        n, L = float(n_rows), float(min(n_rows, _PRECONDITIONER))
+        values = _PRODUCTS * n**2 / 2 * (self.feature + self.projection * n_features + self.columns) * _SINGLE
+        factors = self.product * (2 * n * L**2 * _SINGLE + 6 * L**3)
+        return 0.02 + (values + factors) / n_threads
 
     def iterative_seconds(
         self,

@@ -17,7 +17,7 @@ from bochner.theory import FeatureCounts
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Alternative", "Plan"]
+__all__ = ["Alternative", "Machine", "Plan"]
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,16 @@ class Alternative:
     bound: str
     n_components: int | None
     verdict: str
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A way to fit the rows: its memory and time, and whether it is within the budgets."""
+
+    name: str
+    memory: int
+    seconds: float
+    fits: bool
 
 
 @dataclass(frozen=True)
@@ -65,6 +75,8 @@ class Plan:
         Time and traffic on a Dask cluster, if `workers` was given.
     tuning_seconds : float
         Part of `seconds` in which length scales are learned.
+    machines : tuple of Machine
+        The ways to fit these rows that features="auto" chooses from, with their bills; empty for other plans.
     """
 
     n_samples: int
@@ -89,6 +101,7 @@ class Plan:
     counts: FeatureCounts | None = None
     cluster: ClusterPlan | None = None
     tuning_seconds: float = 0.0
+    machines: tuple[Machine, ...] = ()
 
     @classmethod
     def without_bound(cls, shape: tuple[int, int], cut: PassPlan, memory_items: dict[str, int], **known: Any) -> Self:
@@ -140,6 +153,7 @@ class Plan:
                 f"{self.seconds:.2g} s{tuning}{within}; {self.n_threads} threads, blocks of {self.block_rows:,} rows",
             ),
             *([] if self.cluster is None else [("cluster", _on_cluster(self.cluster))]),
+            *(("or" if i else "by", _machine(machine)) for i, machine in enumerate(self.machines)),
         ]
 
     def _certified(self) -> str:
@@ -172,6 +186,11 @@ class Plan:
         ax.set(xlabel="number of features", ylabel=f"kernel error, probability {1 - self.delta:g}")
         ax.legend(frameon=False, loc="lower left")
         return ax
+
+
+def _machine(machine: Machine) -> str:
+    refused = "" if machine.fits else ", beyond the memory budget"
+    return f"{machine.name}: {format_bytes(machine.memory)}, {machine.seconds:.2g} s{refused}"
 
 
 def _on_cluster(plan: ClusterPlan) -> str:

@@ -13,14 +13,14 @@ from bochner._random import resolve_seed
 from bochner._typing import ArrayLike, FloatType, MatrixLike, Rows, Seed, Transformer
 from bochner.config import config_context, get_config, parse_bytes
 from bochner.errors import InvalidDataError, MemoryBudgetError, invalid_parameter
-from bochner.kernels import Stationary, resolve_kernel
+from bochner.kernels import Kernel, Stationary, resolve_kernel
 from bochner.kernels.text import in_one_line
 from bochner.memory import format_bytes
 from bochner.planning.automatic import plan_automatic
 from bochner.planning.budget import Budget
 from bochner.planning.cluster import ClusterPlan, plan_cluster
 from bochner.planning.cost import calibrate
-from bochner.planning.given_features import plan_features
+from bochner.planning.given_features import plan_features, plan_kernel
 from bochner.planning.plan import Alternative, Plan
 from bochner.planning.width import default_width
 from bochner.theory import FeatureCounts, feature_counts, finite_set, fit_spectrum, uniform
@@ -42,7 +42,7 @@ def plan(
     *,
     n_samples: int | None = None,
     n_features: int | None = None,
-    kernel: Stationary | str | None = None,
+    kernel: Kernel | str | None = None,
     features: Transformer | Literal["auto"] | None = None,
     n_components: int | None = None,
     eps: float | None = None,
@@ -64,8 +64,9 @@ def plan(
     y : array-like, default=None
         Targets; only their number of columns matters.
     n_samples, n_features : int, default=None
-    kernel : Stationary or str, default=None
-        The kernel. A name, None (Gaussian) or "auto" has the scale of the data, if there are any, and its length scales
+    kernel : Kernel or str, default=None
+        The kernel. One that is not stationary has the features that a model of it has, without a bound before the fit.
+        A name, None (Gaussian) or "auto" has the scale of the data, if there are any, and its length scales
         are learned in the fit, which takes time; a kernel keeps its own.
     features : transformer or "auto", default=None
         Any transformer in place of random Fourier features of `kernel`; needs `X`. Its width is the plan's, and there
@@ -118,7 +119,13 @@ def plan(
             return plan_features(
                 features, rows, n_targets=targets, dtype=dtype, delta=delta, cost=calibrate(dtype.name)
             )
-        spectral = _kernel(kernel, rows, random_state)
+        own = plan_kernel(
+            kernel, rows, (n, d), n_components=n_components, eps=eps, n_targets=targets, dtype=dtype, delta=delta,
+            cost=calibrate(dtype.name),
+        )  # fmt: skip
+        if own is not None:
+            return own
+        spectral = _kernel(cast("Stationary | str | None", kernel), rows, random_state)
         budget = Budget(n, d, targets, dtype, time, calibrate(dtype.name), _n_kernels(kernel))
         chosen = _chosen_plan(_bounds(n, d, spectral, embedding, rows), budget, spectral, n_components, eps, delta)
         cluster = None if workers is None else _cluster(budget, chosen, workers, threads_per_worker, bandwidth)

@@ -31,11 +31,13 @@ def choose_solver(
     alpha: float | str,
     dtype: np.dtype[Any],
     tol: float,
+    landmarks: bool = False,
 ) -> Literal["direct", "iterative"]:
     """The solver for a ridge problem: by memory if only one fits, else by the cost model.
 
     Only the direct solver knows the evidence and the leave-one-out error. The spectrum is not known before the fit:
-    that of a kernel which decays slowly is assumed, at a penalty of 1 if none is given.
+    that of a kernel which decays slowly is assumed, at a penalty of 1 if none is given. `landmarks`: features are
+    kernel values, whitened row by row for moments, and once a pass for products.
     """
     if alpha in ("evidence", "loo") or n_components <= _NARROW:
         return "direct"
@@ -63,4 +65,7 @@ def choose_solver(
         searched=searched,
     )
     direct = cost.fit_seconds(n_rows, n_features, n_components, plan.n_threads)
+    if landmarks:
+        direct = cost.landmark_seconds(n_rows, n_features, n_components, 0, threads)
+        iterative += cost.whitening_seconds(rows, n_components, threads)
     return "iterative" if iterative < _WORTH * direct else "direct"

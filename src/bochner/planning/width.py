@@ -4,10 +4,31 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["LANDMARKS", "LANDMARK_ROWS", "default_width", "landmark_numbers"]
+__all__ = [
+    "EXACT_ITERATIVE_ROWS",
+    "EXACT_ROWS",
+    "LANDMARKS",
+    "LANDMARK_ROWS",
+    "MANY_LANDMARKS",
+    "PILOT_ROWS",
+    "default_width",
+    "landmark_numbers",
+]
 
 LANDMARKS = (256, 1024, 2048)
 """Numbers of landmarks that are tried."""
+
+EXACT_ROWS = 10_000
+"""Rows up to which the exact kernel machine is tried: 800 MB, and a few seconds for a factorisation."""
+
+EXACT_ITERATIVE_ROWS = 50_000
+"""Rows up to which the exact kernel machine is the model by default where it pays: a minute or two of iterations."""
+
+MANY_LANDMARKS = 8192
+"""Landmarks of the models of more rows, by products."""
+
+PILOT_ROWS = 3000
+"""Rows on which the exact machine is compared with landmarks, and its penalty is searched."""
 
 LANDMARK_ROWS = 100_000
 """Rows up to which models have landmarks unless something else is asked for."""

@@ -73,7 +73,7 @@ def _approximation(part: JsonDict) -> str:
 def _more(part: JsonDict) -> str:
     told = [_more_features(part["widths"]), _more_rows(part["rows"]), _more_memory(part["bills"], part["width"])]
     sentences = [sentence for sentence in told if sentence]
-    return " ".join(sentences) or "Nothing can be told without rows."
+    return " ".join(sentences) or str(part["widths"].get("missing", "Nothing can be told without rows."))
 
 
 def _more_features(part: JsonDict) -> str:

@@ -15,7 +15,10 @@ from bochner.reporting.view import ModelView, n_rows_of, sample_rows
 from bochner.theory import Certificate, finite_set, pointwise
 from bochner.theory.normalised import normalised
 
-__all__ = ["approximation", "features_by_bound", "kernel_error_curve"]
+__all__ = ["EXACT", "approximation", "features_by_bound", "kernel_error_curve"]
+
+EXACT = "This is the exact kernel machine: nothing is approximated, and no more features are to be had."
+"""What a report says of the approximation of a model that has none."""
 
 _ROWS = 300
 _CERTIFIED_ROWS = 1000
@@ -45,6 +48,8 @@ def kernel_error_curve(view: ModelView, X: MatrixLike | None, *, delta: float = 
     """
     if X is None:
         return {"missing": "Measuring the kernel error needs rows: report(model, X=X_test)."}
+    if view.is_exact:
+        return {"missing": EXACT}
     if view.fourier is None or view.kernel is None:
         return {"missing": f"{type(view.features).__name__} has no exact kernel to compare with here."}
     rows, _, _ = sample_rows(X, None, None, most=n_rows, seed=view.seed)

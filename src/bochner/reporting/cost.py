@@ -42,9 +42,9 @@ def _passes(view: ModelView) -> int | None:
     One for the moments, one more for leave-one-out, and both again in float64 where float32 did not do; in a search for
     a width one for each width, and one more where it went on in float64. Learned pre-images take another.
     """
-    if view.totals is None:
-        return None
     curve = view.get("width_curve_")
+    if view.totals is None:  # an exact machine looks at its rows once
+        return None if view.get("solver_") != "direct" else 1 if curve is None else len(curve.widths)
     again = view.row_dtype == np.float32 and view.totals.precision < np.finfo(np.float32).eps
     loo = getattr(view.estimator, "alpha", None) == "loo"
     passes = (1 + loo) * (1 + again) if curve is None else len(curve.widths) + again

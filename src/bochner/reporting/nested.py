@@ -19,6 +19,8 @@ _NARROWEST = 16
 
 def why_not_nested(view: ModelView) -> str | None:
     """Why the map has no narrower versions, or None if it has."""
+    if view.is_exact:
+        return "the exact kernel machine has no features: more rows are all that it can use"
     if view.fourier is None or view.sampler is None:
         return f"{type(view.features).__name__} has no frequencies to leave out"
     if view.sampler.uses_pilot:

@@ -227,8 +227,16 @@ def _settings(part: JsonDict) -> Block:
 
 
 def _tuning(part: JsonDict) -> Block:
-    told = [[name.replace("_", " "), _short(value)] for name, value in part.items() if not isinstance(value, dict)]
+    plain = {name: value for name, value in part.items() if not isinstance(value, dict) and value is not None}
+    descents = plain.pop("stages", [])
+    told = [[name.replace("_", " "), _short(value)] for name, value in plain.items()]
+    told.append(["descents", f"{count(len(descents))}, of {count(_kernels(descents))} kernels"])
     return {"kind": "table", "title": "How the bandwidths were learned", "head": ["What", "Value"], "rows": told}
+
+
+def _kernels(descents: list[JsonDict]) -> int:
+    """How many different kernels were descended with."""
+    return len({str(each["kernel"]) for each in descents})
 
 
 def _width_curve(curve: JsonDict) -> Block:

@@ -102,8 +102,8 @@ def _regression(view: ModelView, X: MatrixLike, y: Array, weight: Array | None) 
 
 def _centre(view: ModelView, y: Array, weight: Array | None) -> tuple[Array, str]:
     """The best constant: the mean of the training targets where the model knows it."""
-    if view.totals is not None:
-        return np.broadcast_to(np.reshape(view.totals.y_mean, y.shape[1:]), y.shape), "the mean of the training targets"
+    if view.target_mean is not None:
+        return np.broadcast_to(np.reshape(view.target_mean, y.shape[1:]), y.shape), "the mean of the training targets"
     return np.broadcast_to(np.average(y, axis=0, weights=weight), y.shape), "the mean of these targets"
 
 

@@ -121,11 +121,23 @@ class ModelView:
         return self.totals if hasattr(self.totals, "zz") else None
 
     @property
+    def is_exact(self) -> bool:
+        """Whether it is an exact kernel machine."""
+        feature_map = getattr(self.features, "map_", None)
+        return getattr(feature_map, "kernel_values", None) is not None
+
+    @property
+    def target_mean(self) -> Array | None:
+        """Means of the training targets, where the model knows them."""
+        return getattr(getattr(self.estimator, "fitted_", None), "target_mean", None)
+
+    @property
     def n_rows(self) -> int | None:
         """Rows that the model has seen."""
         if self.totals is not None:
             return self.totals.n_rows
         own = getattr(self.estimator, "n_rows_", None)
+        own = getattr(getattr(self.estimator, "fitted_", None), "n_rows", None) if own is None else own
         return None if own is None else int(own)
 
     @property

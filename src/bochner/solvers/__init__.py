@@ -16,6 +16,12 @@ from bochner.solvers.classification import (
 from bochner.solvers.eigen import EigenRidge
 from bochner.solvers.iterative import iterative_bill, solve_ridge_iteratively
 from bochner.solvers.iterative_solution import Ending, IterativeSolution
+from bochner.solvers.kernel_bill import CANDIDATES, KernelBudget, kernel_budget
+from bochner.solvers.kernel_iterations import KernelIterations, KernelProblem, KernelSolver, float32_penalty
+from bochner.solvers.kernel_matrix import KernelEquations, KernelMatrix, kernel_matrix_bill
+from bochner.solvers.kernel_solution import KernelSolution, KernelSpread
+from bochner.solvers.landmark_preconditioner import LandmarkFeatures, LandmarkPreconditioner
+from bochner.solvers.landmark_spread import LandmarkSpread
 from bochner.solvers.linear import LinearSolution
 from bochner.solvers.losses import Logistic
 from bochner.solvers.moments_bill import pca_bill, ridge_bill
@@ -29,6 +35,9 @@ from bochner.solvers.ridge import PredictiveSpread, RidgeSolution, effective_dof
 from bochner.solvers.solution import Solution, Spread
 
 __all__ = [
+    "CANDIDATES",
+    "KernelBudget",
+    "kernel_budget",
     "NO_PROGRESS",
     "BandedRidge",
     "ClassificationProblem",
@@ -38,14 +47,24 @@ __all__ = [
     "Fold",
     "IterativeSolution",
     "IterativeSolver",
+    "KernelEquations",
+    "KernelIterations",
+    "KernelMatrix",
+    "KernelProblem",
+    "KernelSolution",
+    "KernelSolver",
+    "KernelSpread",
+    "LandmarkFeatures",
+    "LandmarkPreconditioner",
+    "LandmarkSpread",
     "LinearSolution",
     "Logistic",
     "LowRankSpread",
     "PenaltyRule",
     "PredictiveSpread",
-    "QuadraticPenalty",
     "PrincipalAxes",
     "Progress",
+    "QuadraticPenalty",
     "RidgeFactor",
     "RidgePath",
     "RidgePoint",
@@ -62,8 +81,10 @@ __all__ = [
     "default_penalties",
     "effective_dof",
     "factorise",
+    "float32_penalty",
     "inverse_temperature",
     "iterative_bill",
+    "kernel_matrix_bill",
     "out_of_fold_scores",
     "pca_bill",
     "principal_axes",

@@ -21,7 +21,7 @@ from bochner.statistics.state_schema import ArrayRule, NumberRule, Rule
 __all__ = ["ConjugateGradients", "State", "state_rules"]
 
 State = dict[str, Any]
-Product = Callable[[Array], Array]
+Product = Callable[[Array, Array], Array]
 Precondition = Callable[[Array, Array], Array]
 
 _PATIENCE = 12
@@ -56,7 +56,7 @@ class ConjugateGradients:
     Parameters
     ----------
     product : callable
-        V (D, c) -> G V.
+        (V (D, c), columns (c,)) -> the matrices G of the systems `columns` applied to V; mostly one for all.
     precondition : callable
         (R (D, c), columns (c,)) -> the approximate inverses of the systems `columns` applied to R.
     shifts : array of shape (c,)
@@ -117,7 +117,7 @@ class ConjugateGradients:
         """One iteration of every running system: one product."""
         s, columns = self.state, self.running
         p, power = s["direction"][:, columns], s["power"][columns]
-        q = self.product(p) + self.shifts[columns] * p
+        q = self.product(p, columns) + self.shifts[columns] * p
         curvature = np.sum(p * q, axis=0)
         size = np.divide(power, curvature, out=np.zeros_like(power), where=curvature > 0)
         s["x"][:, columns] += size * p
@@ -134,7 +134,7 @@ class ConjugateGradients:
     def replace_residual(self) -> None:
         """Residuals recomputed from the solutions (one product), and directions anew."""
         s = self.state
-        s["residual"] = self.right - self.product(s["x"]) - self.shifts * s["x"]
+        s["residual"] = self.right - self.product(s["x"], np.arange(len(self.shifts))) - self.shifts * s["x"]
         s["direction"] = self.precondition(s["residual"], np.arange(len(self.shifts)))
         s["power"] = np.sum(s["residual"] * s["direction"], axis=0)
         s["best"], s["best_at"] = self.relative, np.full(len(self.shifts), self.n_iter)
@@ -162,7 +162,7 @@ class ConjugateGradients:
         x = np.zeros_like(self.right) if self.solution is None else np.array(self.solution, dtype=float)
         residual = self.right.copy()
         if np.any(x):
-            residual -= self.product(x) + self.shifts * x
+            residual -= self.product(x, np.arange(c)) + self.shifts * x
         direction = self.precondition(residual, np.arange(c))
         relative = np.linalg.norm(residual, axis=0) / self._size
         return {

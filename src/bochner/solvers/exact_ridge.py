@@ -164,7 +164,7 @@ class ExactRidge:
     def _right(self) -> Array:
         return self._projected(self.root * (self.Y - self.mean_of(self.Y)))
 
-    def _operator(self, V: Array) -> Array:
+    def _operator(self, V: Array, columns: Array) -> Array:
         return self._projected(self.root * self.product.times(self.root * V))
 
     def _projected(self, V: Array) -> Array:

@@ -235,7 +235,7 @@ class _Solver:
             resumed=state,
         )
 
-    def _product(self, V: Array) -> Array:
+    def _product(self, V: Array, columns: Array) -> Array:
         self.n_passes += 1
         return self.operator.product(V)
 

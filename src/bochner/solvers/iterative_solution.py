@@ -8,6 +8,7 @@ from enum import Enum
 import numpy as np
 
 from bochner._typing import Array
+from bochner.solvers.landmark_spread import LandmarkSpread
 from bochner.solvers.preconditioner import LowRankSpread
 from bochner.solvers.solution import Solution
 from bochner.statistics.moments import Moments
@@ -23,6 +24,7 @@ class Ending(Enum):
     ROUNDING = (
         "Rounding in the features' float type keeps the residual above `tol`. Raise tol, or give rows in float64."
     )
+    PRECISION = "Rounding in float64 keeps the residual above `tol`. Raise tol or alpha."
     STOPPED = "A callback asked to stop."
     MAX_ITER = "The residual is above `tol` after `max_iter` iterations. Raise max_iter, tol or alpha."
 
@@ -49,8 +51,8 @@ class IterativeSolution(Solution):
         Rows of the preconditioner.
     shift : float
         Its mu.
-    spread : LowRankSpread
-        Error bars through the rows of the preconditioner.
+    spread : LowRankSpread or LandmarkSpread
+        Error bars through the rows of the preconditioner; of an exact kernel machine, through its landmarks.
     """
 
     dof: float
@@ -61,7 +63,7 @@ class IterativeSolution(Solution):
     condition: tuple[float, float]
     rows: int
     shift: float
-    spread: LowRankSpread
+    spread: LowRankSpread | LandmarkSpread
 
     @property
     def ending(self) -> Ending:
@@ -87,7 +89,7 @@ class IterativeSolution(Solution):
 
     @property
     def status(self) -> str | None:
-        if self.ending not in (Ending.MAX_ITER, Ending.ROUNDING):
+        if self.ending not in (Ending.MAX_ITER, Ending.ROUNDING, Ending.PRECISION):
             return None
         residual = float(np.max(self.residuals[-1]))
         return f"{self.ending.value} Relative residual {residual:.1e} after {self.n_iter} iterations."
@@ -95,5 +97,8 @@ class IterativeSolution(Solution):
     def dof_of(self, moments: Moments | None, *, fit_intercept: bool) -> float:
         return self.dof
 
-    def spread_of(self, moments: Moments | None, *, fit_intercept: bool) -> LowRankSpread:
+    def spread_of(self, moments: Moments | None, *, fit_intercept: bool) -> LowRankSpread | LandmarkSpread:
         return self.spread
+
+    def spread_bytes(self) -> int:  # of low rank: no matrix of all features
+        return self.spread.n_bytes

@@ -259,6 +259,10 @@ class LowRankSpread:
     def rows(self) -> int:
         return len(self.gram.A)
 
+    @property
+    def n_bytes(self) -> int:
+        return int(self.gram.A.nbytes) + 8 * min(self.gram.A.shape) ** 2
+
     def of(self, Z: Array) -> Array:
         """v(z) of every row; at least 1."""
         return self.offset + self._spare * self._factor.squared_norms(Z - self.mean)

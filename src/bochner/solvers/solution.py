@@ -76,6 +76,20 @@ class Solution(ABC):
         """Why the solver stopped short of what was asked, with the remedy; None if it did not."""
         return None
 
+    @property
+    def row_weights(self) -> Array | None:
+        """Weights of the rows of an exact machine, whose coefficients are one a row; None for features."""
+        return None
+
+    @property
+    def target_means(self) -> Array | None:
+        """Means of the targets, of a solver that has no moments and knows them."""
+        return None
+
+    def spread_bytes(self) -> int:
+        """Memory of the error bars: a factor of the equations."""
+        return 8 * len(self.coef) ** 2
+
     @abstractmethod
     def dof_of(self, moments: Moments | None, *, fit_intercept: bool) -> float:
         """Effective degrees of freedom tr G (G + alpha I)^-1, plus 1 for an intercept."""

@@ -50,6 +50,8 @@ class FeatureStream:
     keep : bool or None, default=None
         Keep the features of all rows (n x D numbers) if they are worked on in this process; None: if they take at most
         half of the memory budget.
+    dtype : dtype, default=None
+        Float type of the features; None: that of the rows.
 
     Attributes
     ----------
@@ -60,9 +62,12 @@ class FeatureStream:
         Passes over the features so far.
     """
 
-    def __init__(self, rows: RowSource, feature_map: FeatureMap, *, keep: bool | None = None) -> None:
+    def __init__(
+        self, rows: RowSource, feature_map: FeatureMap, *, keep: bool | None = None, dtype: FloatType | None = None
+    ) -> None:
         self.rows = rows
         self.feature_map = feature_map
+        self.dtype = rows.dtype if dtype is None else dtype
         self.n_passes = 0
         self._engine = engine_of(rows)
         self._shipped = self._engine.ship(feature_map)
@@ -80,10 +85,6 @@ class FeatureStream:
     @property
     def width(self) -> int:
         return self.feature_map.n_components
-
-    @property
-    def dtype(self) -> FloatType:
-        return self.rows.dtype
 
     def forward(self, W: Array) -> Array:
         """Z W, shape (n, t), in float64."""

@@ -3,13 +3,13 @@
     (K V)_i = sum_j k(x_i, x_j) V_j,      |computed - exact|_i <= rounding_i
 
 A tile of kernel values stays in cache and is multiplied with all columns of V at once; a symmetric product computes
-half of the tiles. Every product comes with a bound on its own rounding errors, so that what is said of it can be
-rounded outwards. With a group, k is the orbit kernel E k(g x, g' y).
+half of the tiles. In float64, every product comes with a bound on its own rounding errors, so that what is said of it
+can be rounded outwards; float32 tiles are several times faster, and have none. Sums over tiles are float64 in both.
+With a group, k is the orbit kernel E k(g x, g' y).
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -18,24 +18,21 @@ import numpy as np
 
 from bochner._dense import dense
 from bochner._threads import run_in_threads
-from bochner._typing import Array
+from bochner._typing import Array, FloatType
 from bochner.config import get_config
-from bochner.errors import AssumptionError
-from bochner.features import FeatureMap, RankWarp, WarpedMap, transform
+from bochner.features import FeatureMap, RankWarp, WarpedMap
+from bochner.features.kernel_tiles import UNIT_ROUNDOFF, Prepared, Values, fast_values
 from bochner.features.nystroem import KernelMap, draw_nystroem_map
 from bochner.groups import Transforms
-from bochner.kernels.base import Isotropic, Stationary
+from bochner.kernels.base import Stationary
 from bochner.memory import row_slices
+from bochner.statistics.kernel_tiles import PROFILE_ERROR, OrbitValues, bounded_values
 
 __all__ = ["BLOCK_ROWS", "ExactKernel", "KernelProduct"]
 
-_TILE = 512  # rows and columns: 2 MB of values, which stay in L2
+_ROWS, _COLUMNS = 256, 512  # of a tile: 512 kB in float32; larger ones were slower, with one column and with many
 BLOCK_ROWS = 128
 """Rows of the kernel matrix that are computed at a time where all of it is looked at once."""
-
-_UNIT = 2.0**-53
-_PROFILE = 1e-14  # relative error of a profile at a given distance: exp, powers and Bessel functions
-_GEMM_ERROR = 1e-12  # of a kernel value, up to which distances come from inner products
 
 
 @dataclass(frozen=True)
@@ -98,6 +95,9 @@ class KernelProduct:
         Whether moving one side only gives the same average (`KernelMap`).
     warp : RankWarp, default=None
         Applied to all rows first.
+    precision : dtype, default=None
+        Float type of the tiles, without bounds on their rounding. None: float64, in ways whose rounding is bounded.
+        Orbit kernels and kernels that are no function of distance have float64 tiles always.
 
     Attributes
     ----------
@@ -110,15 +110,25 @@ class KernelProduct:
     transforms: Transforms | None = None
     one_sided: bool = False
     warp: RankWarp | None = None
+    precision: FloatType | None = None
     _counter: list[int] = field(default_factory=lambda: [0], repr=False)
-    _values: _Values = field(init=False, repr=False)
-    _rows: _Prepared = field(init=False, repr=False)
+    _values: Values = field(init=False, repr=False)
+    _left: Prepared = field(init=False, repr=False)
+    _right: Prepared = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         X = self._seen(self.X)
-        values = _of_kernel(self.kernel, X) if self.transforms is None else _OrbitValues(self, X)
+        values = self._ways(X)
         object.__setattr__(self, "_values", values)
-        object.__setattr__(self, "_rows", values.prepared(X))
+        object.__setattr__(self, "_left", values.left(X))
+        object.__setattr__(self, "_right", values.right(X))
+
+    def _ways(self, X: Array) -> Values:
+        if self.transforms is not None:
+            return OrbitValues(self.kernel, self.transforms, self.one_sided, X)
+        if self.precision is None:
+            return bounded_values(self.kernel, X)
+        return fast_values(self.kernel, X, self.precision)
 
     def _seen(self, X: Array) -> Array:
         """Rows as the kernel sees them."""
@@ -140,55 +150,79 @@ class KernelProduct:
 
     def matrix(self, X: Array | None = None) -> Array:
         """The kernel values of all rows (or of others) against the rows: for few of them."""
-        left = self._rows if X is None else self._values.prepared(self._seen(X))
+        left = self._left if X is None else self._values.left(self._seen(X))
         out = np.empty((left.n_rows, self.n_rows))
-        for start in range(0, len(out), _TILE):
-            rows = slice(start, start + _TILE)
-            out[rows] = self._values.tile(left[rows], self._rows)
+        scratch = np.empty((min(_ROWS, len(out)), self.n_rows), self._tile_type)
+        for rows in row_slices(len(out), _ROWS):
+            out[rows] = self._values.tile(left[rows], self._right, scratch[: rows.stop - rows.start])
         return out
 
     def row_blocks(self) -> Iterator[tuple[slice, Array]]:
         """Rows of `matrix()`, some at a time, with their numbers."""
         for rows in row_slices(self.n_rows, BLOCK_ROWS):
-            yield rows, self._values.tile(self._rows[rows], self._rows)
+            out = np.empty((rows.stop - rows.start, self.n_rows), self._tile_type)
+            yield rows, self._values.tile(self._left[rows], self._right, out)
+
+    @property
+    def _tile_type(self) -> FloatType:
+        return np.dtype(float) if self.precision is None else self.precision
 
     def value_rounding(self) -> float:
         """By how much any entry of `matrix()` may be off."""
-        size = float(np.max(self._rows.size, initial=0.0))
-        return 2 * self._values.error * size + _PROFILE * self.kernel.variance
+        assert self.precision is None
+        size = float(np.max(self._right.size, initial=0.0))
+        return 2 * self._values.error * size + PROFILE_ERROR * self.kernel.variance
 
     def times(self, V: Array) -> Array:
         """K V for V (n, c), in float64."""
         self._counter[0] += 1
-        starts = range(0, self.n_rows, _TILE)
+        starts = range(0, self.n_rows, _COLUMNS)
         pairs = [(i, j) for i in starts for j in starts if i <= j]
         n_lanes = min(len(pairs), get_config().threads())
-        sums = np.zeros((n_lanes, *V.shape))
+        sums, factors = np.zeros((n_lanes, *V.shape)), V.astype(self._tile_type, copy=False)
 
-        def add(lane: int, _: None) -> None:
+        def add(lane: int, scratch: Array) -> None:
             # A fixed share for every lane: the order of the sums does not depend on which thread is faster.
             for i, j in pairs[lane::n_lanes]:
-                left, right = slice(i, i + _TILE), slice(j, j + _TILE)
-                tile = self._values.tile(self._rows[left], self._rows[right])
-                sums[lane, left] += tile @ V[right]
-                if i != j:
-                    sums[lane, right] += tile.T @ V[left]
+                for rows in self._blocks(i):
+                    self._add_tile(rows, slice(j, min(j + _COLUMNS, self.n_rows)), factors, sums[lane], scratch)
 
-        run_in_threads(add, range(n_lanes), state=lambda: None)
+        run_in_threads(add, range(n_lanes), state=self._scratch)
         return sums.sum(axis=0)
 
     def cross_times(self, X: Array, V: Array) -> Array:
         """k(X, rows) V for other rows X (m, d)."""
-        left, out = self._values.prepared(self._seen(X)), np.zeros((len(X), V.shape[1]))
+        left, out = self._values.left(self._seen(X)), np.zeros((len(X), V.shape[1]))
+        factors = V.astype(self._tile_type, copy=False)
 
-        def write(i: int, _: None) -> None:
-            rows = slice(i, i + _TILE)
-            for j in range(0, self.n_rows, _TILE):
-                columns = slice(j, j + _TILE)
-                out[rows] += self._values.tile(left[rows], self._rows[columns]) @ V[columns]
+        def write(rows: slice, scratch: Array) -> None:
+            for columns in row_slices(self.n_rows, _COLUMNS):
+                space = _shaped(scratch, rows, columns)
+                out[rows] += self._values.tile(left[rows], self._right[columns], space) @ factors[columns]
 
-        run_in_threads(write, range(0, len(X), _TILE), state=lambda: None)
+        run_in_threads(write, list(row_slices(len(X), _ROWS)), state=self._scratch)
         return out
+
+    def _scratch(self) -> Array:
+        """Space for a tile: one for every thread."""
+        return np.empty(_ROWS * _COLUMNS, self._tile_type)
+
+    def _blocks(self, start: int) -> Iterator[slice]:
+        """The rows of as many as a tile has columns, from a start."""
+        stop = min(start + _COLUMNS, self.n_rows)
+        return (slice(i, min(i + _ROWS, stop)) for i in range(start, stop, _ROWS))
+
+    def _add_tile(self, rows: slice, columns: slice, V: Array, sums: Array, scratch: Array) -> None:
+        """Add the product of a tile to the sums, and that of its transpose, unless it has a part of the diagonal."""
+        tile = self._values.tile(self._left[rows], self._right[columns], _shaped(scratch, rows, columns))
+        if columns.start > rows.start:
+            sums[rows] += tile @ V[columns]
+            sums[columns] += tile.T @ V[rows]
+            return
+        if self.transforms is None:  # k(0), where float32 distances of a rough kernel would be far off
+            own = np.arange(rows.stop - rows.start)
+            tile[own, own + rows.start - columns.start] = self.kernel.variance
+        sums[rows] += tile @ V[columns]
 
     def rounding(self, V: Array, X: Array | None = None) -> Array:
         """Bound on |computed - exact| of every entry of `times(V)`, or of `cross_times(X, V)`.
@@ -196,131 +230,17 @@ class KernelProduct:
         Kernel values are off by at most a (size_i + size_j) + 1e-14 k(0); a sum of products in blocks of t terms, in
         any order, by (t + n / t + 2 lanes) units of its absolute value.
         """
-        left = self._rows if X is None else self._values.prepared(self._seen(X))
+        assert self.precision is None
+        left = self._left if X is None else self._values.left(self._seen(X))
         absolute = np.abs(V)
-        total, sized = absolute.sum(axis=0), self._rows.size @ absolute
-        terms = _TILE + self.n_rows / _TILE + 2 * get_config().threads() + 4
-        unit = self.kernel.variance * (terms * _UNIT + _PROFILE)
+        total, sized = absolute.sum(axis=0), self._right.size @ absolute
+        terms = _COLUMNS + self.n_rows / _ROWS + 2 * get_config().threads() + 4
+        unit = self.kernel.variance * (terms * UNIT_ROUNDOFF + PROFILE_ERROR)
         bound = self._values.error * (left.size[:, None] * total + sized) + unit * total
         return bound * (1 + 1e-9)
 
 
-@dataclass(frozen=True)
-class _Prepared:
-    """Rows as a tile wants them, their squared norms, and what their rounding errors are proportional to."""
-
-    X: Array
-    squares: Array
-    size: Array
-
-    @property
-    def n_rows(self) -> int:
-        return len(self.X)
-
-    def __getitem__(self, rows: slice) -> _Prepared:
-        return _Prepared(self.X[rows], self.squares[rows], self.size[rows])
-
-
-class _Values(ABC):
-    """Kernel values of two sets of prepared rows, off by at most error * (size_i + size_j), beside the profile's."""
-
-    error: float
-
-    @abstractmethod
-    def prepared(self, X: Array) -> _Prepared: ...
-
-    @abstractmethod
-    def tile(self, left: _Prepared, right: _Prepared) -> Array: ...
-
-
-class _GemmValues(_Values):
-    """A smooth kernel of distance, ||x - y||^2 = ||x||^2 + ||y||^2 - 2 x.y by GEMM.
-
-    The squared distance is off by 2 (d + 8) u (||x||^2 + ||y||^2), and |dk / d r^2| <= k(0) E omega_1^2 / 2, of the
-    spectral measure in scaled coordinates: k(r) = k(0) E cos(omega_1 r), so |k'(r)| <= k(0) r E omega_1^2.
-    """
-
-    def __init__(self, kernel: Isotropic, factor: float, X: Array) -> None:
-        self.kernel, self.factor, d = kernel, factor, X.shape[1]
-        self.centre, self.scale = X.mean(axis=0), np.broadcast_to(kernel.scales(d), (d,))
-        curvature = float(np.max(kernel.second_moments(d) * np.square(self.scale)))
-        self.error = factor * curvature * (d + 8) * _UNIT
-
-    def prepared(self, X: Array) -> _Prepared:
-        rows = (X - self.centre) / self.scale
-        squares = np.einsum("ij,ij->i", rows, rows)
-        return _Prepared(rows, squares, squares)
-
-    def tile(self, left: _Prepared, right: _Prepared) -> Array:
-        squared = left.X @ (-2 * right.X.T)
-        squared += left.squares[:, None]
-        squared += right.squares
-        np.maximum(squared, 0, out=squared)
-        values = self.kernel.profile_of_square(squared)
-        if self.factor != 1:
-            values *= self.factor
-        return values
-
-
-class _DirectValues(_Values):
-    """Any stationary kernel by its own matrix, of centred rows: differences keep their digits.
-
-    |k(x, y) - k(x', y')| <= L (||x - x'|| + ||y - y'||); for a kernel of scaled distance in scaled coordinates.
-    """
-
-    def __init__(self, kernel: Stationary, factor: float, X: Array) -> None:
-        self.kernel, self.factor, self.centre, d = kernel, factor, X.mean(axis=0), X.shape[1]
-        profile = kernel.of_distance()
-        self.scale = 1.0 if profile is None else profile.scales(d)
-        slope = kernel.lipschitz(d) if profile is None else profile.steepest_slope()
-        if not np.isfinite(slope):
-            raise _not_lipschitz(kernel)
-        self.error = factor * slope * (d + 8) * _UNIT
-
-    def prepared(self, X: Array) -> _Prepared:
-        rows = X - self.centre
-        return _Prepared(rows, np.empty(len(rows)), np.linalg.norm(rows / self.scale, axis=1))
-
-    def tile(self, left: _Prepared, right: _Prepared) -> Array:
-        values = self.kernel._matrix(left.X, right.X)
-        return values if self.factor == 1 else self.factor * values
-
-
-class _OrbitValues(_Values):
-    """The mean of a kernel over transformations of both sides, or of one where that is the same.
-
-    `KernelMap` takes distances from inner products, of rows that are centred at most once more: 4 times the squared
-    norms. A rough kernel sees the root of what is lost there.
-    """
-
-    def __init__(self, owner: KernelProduct, X: Array) -> None:
-        self.owner, d = owner, X.shape[1]
-        moments, slope = owner.kernel.second_moments(d), owner.kernel.lipschitz(d)
-        self.smooth, loss = bool(np.all(np.isfinite(moments))), 8 * (d + 8) * _UNIT
-        if not (self.smooth or np.isfinite(slope)):
-            raise _not_lipschitz(owner.kernel)
-        self.error = owner.kernel.variance * float(np.max(moments)) * loss / 2 if self.smooth else slope * np.sqrt(loss)
-
-    def prepared(self, X: Array) -> _Prepared:
-        assert self.owner.transforms is not None
-        moved = np.max([np.linalg.norm(rows, axis=1) for _, rows in self.owner.transforms.of(X)], axis=0)
-        return _Prepared(X, np.empty(len(X)), np.square(moved) if self.smooth else moved)
-
-    def tile(self, left: _Prepared, right: _Prepared) -> Array:
-        values = KernelMap(self.owner.kernel, right.X, self.owner.transforms, self.owner.one_sided)
-        return transform(values, left.X, np.dtype(float))
-
-
-def _not_lipschitz(kernel: Stationary) -> AssumptionError:
-    return AssumptionError(f"The rounding of products with {kernel!r} cannot be bounded: it is not Lipschitz.")
-
-
-def _of_kernel(kernel: Stationary, X: Array) -> _Values:
-    """The faster way where it is precise enough."""
-    bare = kernel.without_factor()
-    factor, profile = kernel.variance / bare.variance, bare.of_distance()
-    if profile is not None and np.all(np.isfinite(profile.second_moments(X.shape[1]))):
-        fast = _GemmValues(profile, factor, X)
-        if 2 * fast.error * float(np.max(fast.prepared(X).size, initial=0.0)) <= _GEMM_ERROR * factor:
-            return fast
-    return _DirectValues(bare, factor, X)
+def _shaped(scratch: Array, rows: slice, columns: slice) -> Array:
+    """The first part of flat scratch space as a tile."""
+    shape = rows.stop - rows.start, columns.stop - columns.start
+    return scratch[: shape[0] * shape[1]].reshape(shape)

@@ -83,7 +83,7 @@ class MomentsCheckpoint:
         state = self.file.part(self.part, moments_schema(len(total.z_mean), len(total.y_mean)))
         if state is None:
             return
-        self.file.require(_moments_fault(state))
+        self.file.require(_moments_fault(state) or _identity_fault(state))
         for name in _SUMS:
             getattr(total, name)[...] = state[name]
         total.n_rows, total.weight, total.precision = state["n_rows"], float(state["weight"]), state["precision"]
@@ -178,6 +178,12 @@ def _count_fault(starts: list[int], checksums: list[int], n_rows: int) -> str | 
     if len(starts) != len(checksums) or len(set(starts)) != len(starts):
         return "'starts' and 'checksums' are not pairs, or have a block twice"
     return None if len(starts) <= n_rows or not n_rows else f"{len(starts)} blocks cannot be {n_rows} rows"
+
+
+def _identity_fault(state: JsonDict) -> str | None:
+    """Whether rows of positive weight are more than all: their number would leave 64 bits as it grows."""
+    more = "identity" in state and int(state["identity"][0]) > state["n_rows"]
+    return "'identity' is that of more rows than there are" if more else None
 
 
 def _moments_fault(state: JsonDict) -> str | None:

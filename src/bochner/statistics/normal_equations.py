@@ -6,7 +6,9 @@ from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from scipy.linalg import solve_triangular
 
+from bochner._blas import solve_lower
 from bochner._random import Purpose, generator
 from bochner._typing import Array
 from bochner.data import RowSource
@@ -80,6 +82,9 @@ class NormalOperator(Protocol):
 class StreamedNormal:
     """The normal equations of the rows of a source, on the threads of this process or the workers of a cluster.
 
+    Whitened kernel values against landmarks, z = C^-1 u, are never computed: Z'(Z V) = C^-1 U'(U C'^-1 V), so that a
+    pass costs n L kernel values and not n L^2 operations (Falkon; Rudi, Carratino & Rosasco 2017).
+
     Parameters
     ----------
     rows : RowSource
@@ -111,7 +116,22 @@ class StreamedNormal:
         self.weight = float(rows.n_rows if self._weight is None else np.sum(self._weight))
         if not self.weight > 0:
             raise InvalidDataError("The sum of sample_weight must be positive. Got 0.")
-        self.stream = FeatureStream(rows, feature_map, keep=keep)
+        bare = feature_map.unwhitened
+        self._factor: Array | None = None if bare is None else bare[1]
+        if bare is None:
+            self.stream = FeatureStream(rows, feature_map, keep=keep)
+        else:  # whitening magnifies the rounding of float32 values
+            self.stream = FeatureStream(rows, bare[0], keep=keep, dtype=np.dtype(float))
+
+    def _whitened(self, sums: Array) -> Array:
+        """C^-1 Z_u'r of sums over rows, for features z = C^-1 u; the sums themselves for others."""
+        return sums if self._factor is None else solve_triangular(self._factor, sums, lower=True, check_finite=False)
+
+    def _for_bare(self, V: Array) -> Array:
+        """C'^-1 V: coefficients of the bare features u with the responses of V."""
+        if self._factor is None:
+            return V
+        return solve_triangular(self._factor, V, lower=True, trans="T", check_finite=False)
 
     @property
     def width(self) -> int:
@@ -135,7 +155,7 @@ class StreamedNormal:
         y_mean = ones @ self._Y / self.weight
         deviation = self._Y - y_mean
         right, size = unit_columns(ones[:, None] * np.column_stack([np.ones(self.n_rows), deviation]))
-        sums = self.stream.adjoint(right) * size
+        sums = self._whitened(self.stream.adjoint(right)) * size
         z_mean, cross = sums[:, 0] / self.weight, sums[:, 1:]
         cross -= np.outer(z_mean, ones @ deviation)  # what rounding left of the mean of the targets
         energy = ones @ deviation**2
@@ -150,8 +170,8 @@ class StreamedNormal:
     def product(self, V: Array) -> Array:
         """Both products of a block while it is in cache: T = (Z - zbar) V, then (Z - zbar)'(s T)."""
         unit, size = unit_columns(V)
-        total, of_moved = self.stream.normal_product(unit, self._mean @ unit, self._weight)
-        return (total - np.outer(self._mean, of_moved)) * size
+        total, of_moved = self.stream.normal_product(self._for_bare(unit), self._mean @ unit, self._weight)
+        return (self._whitened(total) - np.outer(self._mean, of_moved)) * size
 
     def sample(self, n: int, seed: int) -> Array:
         weight = self._weight
@@ -159,18 +179,25 @@ class StreamedNormal:
         if len(present) > n:
             present = np.sort(generator(seed, Purpose.PILOT).choice(present, size=n, replace=False))
         drawn = np.ones(len(present)) if weight is None else weight[present]
-        A = self.stream.gather(present)
+        A = self._gathered(present)
         A -= self._mean.astype(A.dtype)
         A *= np.sqrt(drawn * (self.weight / drawn.sum())).astype(A.dtype)[:, None]
         return A
 
+    def _gathered(self, index: Array) -> Array:
+        """Features of some rows."""
+        Z = self.stream.gather(index)
+        if self._factor is not None:
+            solve_lower(self._factor, Z)
+        return Z
+
     def forward(self, W: Array) -> Array:
-        return self.stream.forward(W)
+        return self.stream.forward(self._for_bare(W))
 
     @cached_property
     def _features_left_out(self) -> Array:
         assert self._left_out is not None
-        return self.stream.gather(self._left_out)
+        return self._gathered(self._left_out)
 
     def error_on_left_out(self, coef: Array, intercept: Array) -> float:
         """Mean squared error of a model on the rows that were left out, by their weights."""

@@ -16,12 +16,16 @@ from bochner.tuning.clock import Clock
 from bochner.tuning.coordinates import Coordinates, FreeVariances, GivenRatio, Loss
 from bochner.tuning.feature_evidence import Criterion, FeatureEvidence, evidence, gcv
 from bochner.tuning.kernel_evidence import KernelEvidence
+from bochner.tuning.kernel_leave_one_out import KernelLeaveOneOut
 from bochner.tuning.median import MEDIAN_ROWS, median_length_scale
 from bochner.tuning.narrow_map import NarrowMap
 from bochner.tuning.parameters import EvidenceParameters
 from bochner.tuning.result import Stage
 
-__all__ = ["Descent", "Size", "TuningRows", "quasi_newton", "starts", "tuning_seed"]
+__all__ = ["LEAVE_ONE_OUT", "Descent", "Size", "TuningRows", "quasi_newton", "starts", "tuning_seed"]
+
+LEAVE_ONE_OUT = "leave-one-out errors"
+"""Criterion of `KernelLeaveOneOut`, for kernels of distance."""
 
 _CRITERIA: dict[str, Criterion] = {"evidence": evidence, "gcv": gcv}
 _COPIES = 6  # of the features or of the kernel matrix, in float64, that a gradient holds
@@ -118,12 +122,13 @@ class Descent:
         best = int(np.flatnonzero(losses <= np.min(losses) + _FAR_BETTER)[0])
         return starts[best], float(losses[best])
 
-    def _surface(self, size: Size) -> FeatureEvidence | KernelEvidence:
+    def _surface(self, size: Size) -> FeatureEvidence | KernelEvidence | KernelLeaveOneOut:
         data, d = self.data, self.data.X.shape[1]
         rows = slice(0, size.rows)
         weight = None if data.weight is None else data.weight[rows]
         if size.frequencies is None and KernelEvidence.is_for(self.kernel):
-            return KernelEvidence(data.X[rows], data.Y[rows], weight, self.kernel.with_length_scale(1.0))
+            surface = KernelLeaveOneOut if self.criterion == LEAVE_ONE_OUT else KernelEvidence
+            return surface(data.X[rows], data.Y[rows], weight, self.kernel.with_length_scale(1.0))
         n = len(data.Y[rows]) if weight is None else int(np.sum(weight))  # a weight of 2 is a row given twice
         m = int(np.clip(n // 2, 16, size.frequencies))
         omega = NarrowMap.draw(self.kernel, m, d, tuning_seed(self.seed)).omega

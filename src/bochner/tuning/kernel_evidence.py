@@ -10,14 +10,14 @@ from typing import ClassVar, TypeGuard
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
-from scipy.linalg.lapack import dpotrf, dpotri
+from scipy.linalg.lapack import dpotrf, dpotri, dtrtri
 
 from bochner._blas import product, symmetric_product
 from bochner._typing import Array
 from bochner.kernels import Isotropic, Stationary
 from bochner.tuning.parameters import EvidenceParameters
 
-__all__ = ["KernelEvidence"]
+__all__ = ["KernelEvidence", "by_log_scales", "kernel_matrix", "squared_distances"]
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class KernelEvidence:
     @staticmethod
     def is_for(kernel: Stationary) -> TypeGuard[Isotropic]:
         """Whether the kernel is one of the distance alone: others have no profile to differentiate."""
-        return kernel.of_distance() is not None
+        return kernel.isotropic
 
     def __call__(self, theta: Array) -> tuple[float, Array]:
         parameters = EvidenceParameters.from_vector(theta)
@@ -59,8 +59,8 @@ class KernelEvidence:
         scaled = np.ascontiguousarray(self.X / parameters.scales)
         n, targets = self.Y.shape
         root = np.ones(n) if self.weight is None else np.sqrt(self.weight)
-        distance = _distances(scaled)
-        factor = _factor(self.kernel.profile(distance), root, noise, signal)
+        squared = squared_distances(scaled)
+        factor = _factor(kernel_matrix(self.kernel, squared), root, noise, signal)
         if factor is None:
             return np.inf, np.zeros_like(theta)
         Y = root[:, None] * (self.Y - np.average(self.Y, axis=0, weights=self.weight))
@@ -76,7 +76,9 @@ class KernelEvidence:
         left = np.hstack([a, np.sqrt(targets) * constant[:, None]])
         inverse *= targets
         inverse -= product(np.asfortranarray(left), np.asfortranarray(left.T))
-        by_scales = signal * self._by_log_scales(scaled, distance, inverse, root)
+        inverse *= root
+        inverse *= root[:, None]
+        by_scales = signal * by_log_scales(self.kernel, scaled, squared, inverse)
         value = targets * (nu * np.log(2 * np.pi * noise) + log_det) + quadratic
         one_scale = len(parameters.log_scales) == 1
         slope = EvidenceParameters(by_scales.sum(keepdims=True) if one_scale else by_scales, by_noise, by_signal)
@@ -95,51 +97,75 @@ class KernelEvidence:
             return np.inf
         return float(np.mean((Y - mean - signal * kernel(X, self.X) @ a) ** 2))
 
-    def leave_one_out(self, parameters: EvidenceParameters) -> Array:
-        """Squared leave-one-out errors (n,) of the process, summed over targets; infinite if C is not definite.
+    def leave_one_out(self, parameters: EvidenceParameters, n_last: int) -> Array:
+        """Squared leave-one-out errors (m,) of the last rows, summed over targets; infinite if C is not definite.
 
             e_i = a_i / (C^-1)_ii,      a = C^-1 y,      C = signal (K + 1) + noise / weight
 
-        the 1 for a mean that is not known.
+        the 1 for a mean that is not known. The entries of C^-1 of the last rows are those of the trailing block of its
+        factor, inverted: O(m^3) beside it.
         """
-        scaled = np.ascontiguousarray(self.X / parameters.scales)
-        C = self.kernel.profile(_distances(scaled))
+        factor, a = self._solved(parameters)
+        if factor is None:
+            return np.full(n_last, np.inf)
+        last = slice(len(a) - n_last, None)
+        inverse, _ = dtrtri(np.asfortranarray(factor[last, last]), lower=1, overwrite_c=1)
+        diagonal = np.sum(np.square(np.tril(inverse)), axis=0)
+        errors: Array = np.sum((a[last] / diagonal[:, None]) ** 2, axis=1)
+        return errors
+
+    def coefficients(self, parameters: EvidenceParameters) -> Array | None:
+        """a (n, t) of the process at these parameters; None if C is not definite."""
+        factor, a = self._solved(parameters)
+        return None if factor is None else a
+
+    def _solved(self, parameters: EvidenceParameters) -> tuple[Array | None, Array]:
+        """Lower Cholesky factor of C, column-major, and a = C^-1 y."""
+        C = kernel_matrix(self.kernel, squared_distances(np.ascontiguousarray(self.X / parameters.scales)))
         C += 1.0
         C *= parameters.signal
         C[np.diag_indices_from(C)] += parameters.noise if self.weight is None else parameters.noise / self.weight
         factor, failed_at = dpotrf(C, lower=1, clean=0, overwrite_a=1)
         if failed_at:
-            return np.full(len(C), np.inf)
-        a = cho_solve((factor, True), self.Y, check_finite=False)
-        inverse = dpotri(factor, lower=1, overwrite_c=1)[0]
-        errors: Array = np.sum((a / np.diagonal(inverse)[:, None]) ** 2, axis=1)
-        return errors
-
-    def _by_log_scales(self, scaled: Array, distance: Array, by_kernel: Array, root: Array) -> Array:
-        """sum_ab S_ab (x_aj - x_bj)^2 = 2 (sum_a (S 1)_a x_aj^2 - x_j'S x_j), S from its lower triangle."""
-        np.fill_diagonal(distance, 1.0)  # where differences are 0 whatever the decay
-        by_kernel *= self.kernel.decay(np.maximum(distance, _CLOSEST))
-        by_kernel *= root
-        by_kernel *= root[:, None]
-        right = np.asfortranarray(np.column_stack([scaled, np.ones(len(scaled))]))
-        summed = np.empty_like(right)
-        symmetric_product(by_kernel, right, summed)
-        by_scales: Array = 2 * (summed[:, -1] @ scaled**2 - np.sum(scaled * summed[:, :-1], axis=0))
-        return by_scales
+            return None, self.Y
+        return factor, cho_solve((factor, True), self.Y, check_finite=False)
 
 
-_CLOSEST = 1e-7  # a distance within rounding of 0
+_ROUNDING = 64 * np.finfo(float).eps  # of a squared distance, relative to squared norms
+_CLOSEST = 1e-14  # a squared distance within rounding of 0
 
 
-def _distances(scaled: Array) -> Array:
-    """||x_a - x_b||, column-major."""
+def by_log_scales(kernel: Isotropic, scaled: Array, squared: Array, by_kernel: Array) -> Array:
+    """Derivatives by the log scales, from those by the kernel's values, of which the lower triangle is read.
+
+        sum_ab S_ab (x_aj - x_bj)^2 = 2 (sum_a (S 1)_a x_aj^2 - x_j'S x_j),      S = by_kernel * decay
+
+    `squared` distances and `by_kernel`, column-major, are overwritten.
+    """
+    np.fill_diagonal(squared, 1.0)  # where differences are 0 whatever the decay
+    np.maximum(squared, _CLOSEST, out=squared)
+    by_kernel *= kernel.decay_of_square(squared.T).T
+    right = np.asfortranarray(np.column_stack([scaled, np.ones(len(scaled))]))
+    summed = np.empty_like(right)
+    symmetric_product(by_kernel, right, summed)
+    by_scales: Array = 2 * (summed[:, -1] @ scaled**2 - np.sum(scaled * summed[:, :-1], axis=0))
+    return by_scales
+
+
+def squared_distances(scaled: Array) -> Array:
+    """||x_a - x_b||^2, column-major. What may be rounding is 0: a row given twice is then like one of weight 2."""
     squared = product(scaled.T, scaled.T, transpose_a=True)
     squared *= -2
     norms = np.einsum("ij,ij->i", scaled, scaled)
     squared += norms
     squared += norms[:, None]
-    np.fill_diagonal(squared, 0.0)
-    return np.sqrt(np.maximum(squared, 0, out=squared), out=squared)
+    squared[squared < _ROUNDING * np.max(norms, initial=0.0)] = 0.0
+    return squared
+
+
+def kernel_matrix(kernel: Isotropic, squared: Array) -> Array:
+    """Kernel values at squared distances, column-major; the distances stay as they are."""
+    return kernel.profile_of_square(squared.T.copy()).T
 
 
 def _factor(K: Array, root: Array, noise: float, signal: float) -> Array | None:

@@ -22,7 +22,7 @@ from bochner.tuning.classifier import FEWEST_ROWS, tune_classifier
 from bochner.tuning.result import Tuning
 from bochner.tuning.search import TUNING_ROWS, tune
 
-__all__ = ["ClassifierScales", "RidgeScales", "ScaleLearner", "ScaleSearch", "Targets", "subsample"]
+__all__ = ["ClassifierScales", "RidgeScales", "ScaleLearner", "ScaleSearch", "Targets", "spread_of", "subsample"]
 
 Targets: TypeAlias = tuple[Array, Array | None]
 """Targets (n, t) and weights (n,) of all rows; of a classifier, labels (n,) 0 ... n_classes - 1."""
@@ -96,7 +96,7 @@ class RidgeScales(ScaleLearner):
         X, Y, weight = subsample(rows, targets, TUNING_ROWS, search.seed)
         common = {"sample_weight": weight, "penalty": self.penalty, **search.setting(rows)}
         if search.per_feature is None:
-            return tune_automatically(X, Y, **common)
+            return tune_automatically(X, Y / spread_of(Y, weight), **common)  # every target counts the same
         return tune(X, Y, **common, exact=self.exact)
 
 
@@ -137,6 +137,13 @@ class ClassifierScales(ScaleLearner):
         indicators = (labels[:, None] == np.unique(labels)).astype(float)
         indicators = indicators[:, 1:] if indicators.shape[1] == 2 else indicators
         return tune_automatically(X, indicators, sample_weight=weight, **search.setting(rows))
+
+
+def spread_of(Y: Array, weight: Array | None) -> Array:
+    """Standard deviations (t,) of targets, 1 for constant ones."""
+    centred = Y - np.average(Y, axis=0, weights=weight)
+    spread = np.sqrt(np.average(centred**2, axis=0, weights=weight))
+    return np.where((spread > 0) & np.isfinite(spread), spread, 1.0)
 
 
 def subsample(rows: RowSource, targets: Targets, size: int, seed: int) -> tuple[Rows, Array, Array | None]:

@@ -1,0 +1,173 @@
+"""Exact kernel ridge regression on more rows than can be factorised: the penalty from a sample, then iterations.
+
+The penalty is searched by exact leave-one-out errors of 3,000 rows, as for few rows. A second machine, without 2,000
+rows, is solved with the first one, in the same tiles: its errors on these rows calibrate error bars.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from bochner._random import Purpose, generator
+from bochner._typing import Array
+from bochner.data import RowSource
+from bochner.engines import OnPart
+from bochner.features.nystroem import KernelMap
+from bochner.features.pivoting import pivoted_rows
+from bochner.fitting.checkpoints import FitCheckpoint
+from bochner.fitting.exact_penalty import search_penalty
+from bochner.fitting.exact_problem import ExactProblem, ordered_rows, rows_of_exact, targets_of
+from bochner.fitting.left_out import LEFT_OUT_ROWS, LeftOut
+from bochner.fitting.ridge_model import FittedRidge
+from bochner.fitting.watch import Watch
+from bochner.kernels import Stationary
+from bochner.memory import require_memory
+from bochner.planning import PILOT_ROWS
+from bochner.solvers import (
+    CANDIDATES,
+    KernelBudget,
+    KernelProblem,
+    KernelSolver,
+    LandmarkFeatures,
+    PenaltyRule,
+    SolverContext,
+    float32_penalty,
+    kernel_budget,
+)
+from bochner.solvers.conjugate_gradient import State
+from bochner.statistics import identify
+from bochner.statistics.kernel_product import KernelProduct
+from bochner.tuning import Tuning
+
+if TYPE_CHECKING:
+    from bochner.fitting.ridge import RidgeSettings
+
+__all__ = ["fit_exact_iteratively", "kernel_problem"]
+
+_log = logging.getLogger("bochner")
+
+_LEFT_OUT_SHARE = 5  # one of so many rows is left out at most
+_SMALLEST = 1e-7  # of k(x, x): a penalty of 0 is raised to it
+_TIMED_ROWS = 512
+_CONDITION = 100.0  # of the preconditioned equations, for a penalty that is chosen: some 50 iterations
+
+
+def fit_exact_iteratively(
+    rows: RowSource,
+    kernel: Stationary,
+    tuning: Tuning | None,
+    settings: RidgeSettings,
+    *,
+    watch: Watch,
+    checkpoint: FitCheckpoint | None = None,
+) -> tuple[FittedRidge, LeftOut]:
+    """The exact machine of rows in memory, and its errors on rows that are left out of it; none of very few rows."""
+    solver = cast("KernelSolver", settings.solver)
+    ordered = ordered_rows(rows_of_exact(rows), settings.seed)
+    m = min(LEFT_OUT_ROWS, ordered.n_rows // _LEFT_OUT_SHARE)
+    columns = rows.n_targets * (2 if m else 1)
+    budget = kernel_budget(ordered.n_rows, rows.n_features, columns, PILOT_ROWS)
+    require_memory(budget.bill, "Use features='nystroem', or raise the budget with bochner.set_config(memory=...).")
+    drawn = settings.features.draw_exact(kernel, ordered, tuning)
+    dense = ExactProblem.of(drawn.map, *targets_of(ordered), settings.rule.fit_intercept)
+    schema = solver.state_schema(ordered.n_rows, columns, settings.rule)
+    state = None if checkpoint is None else checkpoint.resumed_state(schema)
+    wanted = _penalty(dense.in_units(settings.alike), settings.rule, tuning) if state is None else float(state["alpha"])
+    problem = kernel_problem(dense, budget, wanted, m, settings.seed, chosen=isinstance(settings.rule.alpha, str))
+    if problem.settles and state is None:
+        problem = replace(problem, alpha=max(wanted, _solvable(problem, settings.seed)))
+    alpha = problem.alpha
+    _announce(problem)
+    on_block, finish = watch.begin(None)
+    found = solver.solve_all(problem, SolverContext(on_iteration=_on_iteration(on_block, checkpoint), state=state))
+    finish()
+    fit = FittedRidge(
+        features=drawn.transformer,
+        feature_map=drawn.map,
+        rule=settings.rule,
+        solver=solver,
+        row_type=rows.dtype,
+        found=replace(found.solution, raised=settings.rule.alpha == 0, at_floor=alpha > wanted),
+        tuning=tuning,
+        row_identity=identify(rows),
+    )
+    last = slice(len(dense.Y) - m, None)
+    prior = dense.values.diagonal(dense.values.points[last]) / alpha
+    return fit, LeftOut(found.errors, np.maximum(found.variances + prior, 1.0), dense.weight[last], dense.Y[last])
+
+
+def _penalty(problem: ExactProblem, rule: PenaltyRule, tuning: Tuning | None) -> float:
+    """The penalty of the model: given, or the best by a criterion on some thousand rows; 0 is raised."""
+    alpha = search_penalty(problem.last(PILOT_ROWS), rule.alpha, rule.alphas, tuning)
+    return alpha or _SMALLEST * float(np.max(problem.values.diagonal(problem.values.points[:1])))
+
+
+def _solvable(problem: KernelProblem, seed: int) -> float:
+    """The least penalty that some dozen iterations and float32 tiles can solve: a smaller one is not chosen.
+
+    The preconditioned condition number is 1 + ||K - Z Z'|| / alpha.
+    """
+    single = float32_penalty(problem.product, problem.weight)
+    return max(problem.unexplained(seed) / _CONDITION, single if np.isfinite(single) else 0.0)
+
+
+def _on_iteration(on_block: OnPart, checkpoint: FitCheckpoint | None) -> Callable[[State], bool]:
+    """Callbacks see every iteration, and the checkpoint is saved after some of them."""
+
+    def told(state: State) -> bool:
+        if checkpoint is not None:
+            checkpoint.save_state(state)
+        return on_block(0)
+
+    return told
+
+
+def _announce(problem: KernelProblem) -> None:
+    """Tell the log how long a product will take, by some rows of one."""
+    if not _log.isEnabledFor(logging.INFO):
+        return
+    product, rows = problem.product, problem.product.X[:_TIMED_ROWS]
+    began = time.perf_counter()
+    product.cross_times(rows, problem.targets)
+    seconds = (time.perf_counter() - began) * product.n_rows / len(rows) / 2
+    _log.info(
+        "Exact kernel machine of %d rows: about %.2g s for a product with the kernel matrix in float64, less than half "
+        "of that in float32, and some 10 to 50 products.",
+        product.n_rows,
+        seconds,
+    )
+
+
+def kernel_problem(
+    dense: ExactProblem, budget: KernelBudget, alpha: float, n_left_out: int, seed: int, *, chosen: bool
+) -> KernelProblem:
+    """The systems, with landmarks by pivoted Cholesky among some rows. `chosen`: the penalty may yet be raised."""
+    values = dense.values
+    product = KernelProduct(values.kernel, values.points, precision=np.dtype(float))
+    small = chosen or float32_penalty(product, dense.weight) <= alpha
+    landmarks, dtype = _landmarks(values, budget.n_landmarks, seed), np.dtype(np.float32 if small else np.float64)
+    return KernelProblem(
+        product=product,
+        Y=dense.Y,
+        weight=dense.weight,
+        n_left_out=n_left_out,
+        alpha=alpha,
+        intercept=dense.intercept,
+        features=LandmarkFeatures(product, landmarks, dtype, budget.keep),
+        settles=chosen,
+    )
+
+
+def _landmarks(values: KernelMap, size: int, seed: int) -> Array:
+    """Numbers of landmarks among the points."""
+    rng = generator(seed, Purpose.SUBSAMPLE)
+    n = len(values.points)
+    some = np.sort(rng.choice(n, size=min(n, CANDIDATES * size), replace=False))
+    chosen = pivoted_rows(values.points[some], lambda points: replace(values, points=points, _cast={}), size, rng)
+    return some[chosen]

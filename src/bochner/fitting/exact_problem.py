@@ -1,0 +1,104 @@
+"""Exact kernel ridge regression as equations: kernel values against all rows, targets and weights.
+
+Rows that are left out, one by one, stand last: their leave-one-out errors then cost O(m^3) beside the factor.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bochner._random import Purpose, generator
+from bochner._typing import Array
+from bochner.data import ArrayRows, RowSource, sampled_index
+from bochner.errors import InvalidDataError
+from bochner.features import FeatureMap
+from bochner.features.nystroem import KernelMap
+from bochner.fitting.left_out import LEFT_OUT_ROWS, LeftOut
+from bochner.solvers import KernelEquations, KernelMatrix, KernelSolution
+from bochner.tuning.learners import spread_of
+
+__all__ = ["ExactProblem", "ordered_rows", "rows_of_exact", "targets_of"]
+
+
+def targets_of(rows: ArrayRows) -> tuple[Array, Array]:
+    """Targets (n, t) and weights (n,)."""
+    Y, weight = rows.targets()
+    return Y, np.ones(len(Y)) if weight is None else weight
+
+
+def rows_of_exact(rows: RowSource) -> ArrayRows:
+    """The rows, if they are in memory."""
+    if rows.arrays is None:
+        raise InvalidDataError(f"features='exact' needs rows in memory. Got {type(rows).__name__}.")
+    return rows.arrays
+
+
+def ordered_rows(rows: ArrayRows, seed: int) -> ArrayRows:
+    """Rows of positive weight in random order, those to be left out last, in float64."""
+    weight = rows.sample_weight
+    last = sampled_index(rows.n_rows, weight, LEFT_OUT_ROWS, seed)
+    present = np.arange(rows.n_rows) if weight is None else np.flatnonzero(weight)
+    if len(present) == 0:
+        raise InvalidDataError("The sum of sample_weight must be positive. Got 0.")
+    rest = generator(seed, Purpose.LEFT_OUT).permutation(np.setdiff1d(present, last, assume_unique=True))
+    index = np.concatenate([rest, last])
+    kept = None if weight is None else weight[index]
+    return replace(rows, X=rows.X[index], Y=rows.Y[index], sample_weight=kept, dtype=np.dtype(np.float64))
+
+
+@dataclass(frozen=True, eq=False)
+class ExactProblem:
+    """Kernel values against all rows, targets and weights: the last rows are those that are left out."""
+
+    values: KernelMap
+    Y: Array
+    weight: Array
+    intercept: bool
+
+    @classmethod
+    def of(cls, feature_map: FeatureMap, Y: Array, weight: Array, intercept: bool) -> ExactProblem:
+        values = feature_map.kernel_values
+        assert values is not None
+        return cls(values, Y, weight, intercept)
+
+    def matrix(self) -> KernelMatrix:
+        return KernelMatrix(self.values, self.weight, self.intercept)
+
+    def in_units(self, alike: bool) -> ExactProblem:
+        """With targets in units of their spread, so that every one counts the same; unless they are alike."""
+        return self if alike else replace(self, Y=self.Y / spread_of(self.Y, self.weight))
+
+    def last(self, size: int) -> ExactProblem:
+        """The problem of the last rows alone."""
+        if size >= len(self.Y):
+            return self
+        rows = slice(len(self.Y) - size, None)
+        values = replace(self.values, points=self.values.points[rows], _cast={})
+        return ExactProblem(values, self.Y[rows], self.weight[rows], self.intercept)
+
+    @property
+    def n_left_out(self) -> int:
+        return min(LEFT_OUT_ROWS, len(self.Y))
+
+    def solution(self, equations: KernelEquations, *, raised: bool) -> tuple[KernelSolution, LeftOut]:
+        """The model of factorised equations, and its leave-one-out errors."""
+        m = self.n_left_out
+        coef, offset = equations.solve(self.Y)
+        errors, spare = equations.left_out(coef, m)
+        weight = self.weight[-m:]
+        fitted = weight * equations.leverage(m)
+        solution = KernelSolution(
+            alpha=equations.alpha,
+            coef=coef,
+            intercept=offset,
+            noise_variance=equations.noise_variance(self.Y, coef, offset),
+            log_evidence=equations.log_evidence(self.Y, coef, offset),
+            raised=raised,
+            values=self.values,
+            row_weight=self.weight,
+            target_mean=np.average(self.Y, axis=0, weights=self.weight),
+            dof=float(np.sum(fitted)) * len(self.Y) / m,
+        )
+        return solution, LeftOut(errors, 1 / spare, weight, self.Y[-m:])

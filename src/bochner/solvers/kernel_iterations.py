@@ -1,0 +1,341 @@
+"""Exact kernel ridge regression by conjugate gradients, with the kernel matrix in tiles: O(n) memory, any n.
+
+    (P diag(s) K diag(s) P + alpha I) a = P diag(s) y,      f = w_0 + sum_i s_i a_i k(x_i, .),   w_0 = mean of y - K s a
+
+s are the roots of the weights, P the projection orthogonal to s (P = I without an intercept). The residual rho of any a
+promises the distance to the exact machine:
+
+    root mean square of f - f_exact over the rows  <=  ||rho|| / sqrt(sum of weights)  <=  tol times that of y - mean y
+
+since ||alpha (K~ + alpha I)^-1|| <= 1 (`solvers.exact_ridge`). Iterations have float32 tiles where the penalty is far
+above their rounding errors; the residual that ends them is computed in float64. Columns are targets, each with all
+rows, and with some rows left out (s = 0): what these say of the model is said by rows that it has not seen. Where the
+penalty was chosen and not given, iterations also end when the error on these rows has settled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from bochner._magnitude import require_finite
+from bochner._random import Purpose, generator
+from bochner._typing import Array
+from bochner.solvers.base import IterativeSolver, PenaltyRule, SolverContext
+from bochner.solvers.conjugate_gradient import ConjugateGradients, state_rules
+from bochner.solvers.iterative_solution import Ending, IterativeSolution
+from bochner.solvers.landmark_preconditioner import LandmarkFeatures, LandmarkPreconditioner
+from bochner.statistics.kernel_product import KernelProduct
+from bochner.statistics.kernel_tiles import float32_error
+from bochner.statistics.state_schema import ArrayRule, Flag, NumberRule, Rule, Schema, StateSchema
+
+__all__ = ["KernelIterations", "KernelProblem", "KernelSolver", "float32_penalty"]
+
+_MARGIN = 0.8  # the recursion aims lower than asked, so that the recomputed residual is as asked
+_PROGRESS = 0.5  # of recomputed residuals: less is rounding
+_LEFT_OUT_TOL = 1e-3  # of machines that only calibrate error bars
+_MOST_ITERATIONS = 10**6
+_LARGEST = 1e300
+_SETTLED, _PATIENCE = 1e-3, 10  # of the error on rows that are left out: less in so many iterations ends them
+_SMALL_RESIDUAL = 0.05  # before, errors may rest and fall again
+_POWER_STEPS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class KernelProblem:
+    """The systems of exact kernel ridge on rows of positive weight.
+
+    Attributes
+    ----------
+    product : KernelProduct
+        In float64.
+    Y : array of shape (n, t)
+    weight : array of shape (n,)
+    n_left_out : int
+        As many of the last rows are left out of a second machine; 0: there is none.
+    alpha : float
+    intercept : bool
+    features : LandmarkFeatures
+        Of the preconditioner.
+    settles : bool
+        Whether iterations end when the error on the rows that are left out has settled.
+    """
+
+    product: KernelProduct
+    Y: Array
+    weight: Array
+    n_left_out: int
+    alpha: float
+    intercept: bool
+    features: LandmarkFeatures
+    settles: bool = False
+
+    @property
+    def n_targets(self) -> int:
+        return self.Y.shape[1]
+
+    @property
+    def n_columns(self) -> int:
+        return self.n_targets * (2 if self.n_left_out else 1)
+
+    @cached_property
+    def roots(self) -> Array:
+        """Roots of the weights of every column, (n, c)."""
+        roots = np.repeat(np.sqrt(self.weight)[:, None], self.n_columns, axis=1)
+        if self.n_left_out:
+            roots[-self.n_left_out :, self.n_targets :] = 0.0
+        return roots
+
+    @cached_property
+    def targets(self) -> Array:
+        """Targets of every column, (n, c)."""
+        return np.tile(self.Y, self.n_columns // self.n_targets)
+
+    @cached_property
+    def right(self) -> Array:
+        every = np.arange(self.n_columns)
+        return self.projected(self.roots * (self.targets - self.means_of(self.targets, every)), every)
+
+    def means_of(self, values: Array, columns: Array) -> Array:
+        """Weighted means, (c,); zeros without an intercept."""
+        weight = self.roots[:, columns] ** 2
+        means: Array = np.sum(weight * values, axis=0) / np.sum(weight, axis=0)
+        return means * self.intercept
+
+    def projected(self, V: Array, columns: Array) -> Array:
+        """V less its part along s, twice: what is left of it is rounding."""
+        if not self.intercept:
+            return V
+        roots = self.roots[:, columns]
+        for _ in range(2):
+            V = V - roots * (np.sum(roots * V, axis=0) / np.sum(roots**2, axis=0))
+        return V
+
+    @property
+    def bears_float32(self) -> bool:
+        return float32_penalty(self.product, self.weight) <= self.alpha
+
+    def unexplained(self, seed: int) -> float:
+        """Norm of diag(s) (K - Z Z') diag(s), what the preconditioner does not see: a few steps of the power method."""
+        single = replace(self.product, precision=np.dtype(np.float32), _counter=[0])
+        root = np.sqrt(self.weight)[:, None]
+        v, norm = generator(seed, Purpose.PROBES).standard_normal((self.product.n_rows, 1)), 0.0
+        for _ in range(_POWER_STEPS):
+            v = root * v / np.linalg.norm(v)
+            v = root * (single.times(v) - self.features.times(self.features.adjoint_times(v)))
+            norm = float(np.linalg.norm(v))
+            if norm == 0:
+                break
+        return norm
+
+
+def float32_penalty(product: KernelProduct, weight: Array) -> float:
+    """The penalty from which on float32 tiles do: the size of their errors, as a random matrix.
+
+    Infinite where tiles are float64 anyway.
+    """
+    return 4 * float32_error(product.kernel, product.X) * float(np.sqrt(product.n_rows) * np.max(weight))
+
+
+class _Operator:
+    """P diag(s) K diag(s) P with tiles of some float type; keeps the last K s V."""
+
+    def __init__(self, problem: KernelProblem, product: KernelProduct) -> None:
+        self.problem, self.product = problem, product
+        self.image = np.empty((0, 0))
+
+    def __call__(self, V: Array, columns: Array) -> Array:
+        roots = self.problem.roots[:, columns]
+        self.image = self.product.times(roots * V)
+        return self.problem.projected(roots * self.image, columns)
+
+
+@dataclass(frozen=True, eq=False)
+class KernelIterations:
+    """Solved systems: `IterativeSolution` of the machine of all rows, and the machine without some of them.
+
+    Attributes
+    ----------
+    solution : IterativeSolution
+    errors : array of shape (m, t)
+        Of the second machine on the rows that it has not seen.
+    variances : array of shape (m,)
+        Of its predictions there, in units of the noise variance, but for what the kernel's diagonal adds.
+    """
+
+    solution: IterativeSolution
+    errors: Array
+    variances: Array
+
+
+class KernelSolver(IterativeSolver):
+    """Conjugate gradients on the exact kernel matrix, for more rows than can be factorised.
+
+    Parameters
+    ----------
+    tol : float, default=1e-4
+        Promised distance to the exact machine: root mean square over the rows, relative to that of the centred targets.
+    max_iter : int, default=200
+    """
+
+    criteria = frozenset({"auto", "gcv", "evidence", "loo"})
+
+    def __init__(self, tol: float = 1e-4, max_iter: int = 200) -> None:
+        super().__init__(tol, max_iter)
+
+    def solve(self, statistics: KernelProblem, rule: PenaltyRule, context: SolverContext) -> IterativeSolution:  # type: ignore[override]
+        return self.solve_all(statistics, context).solution
+
+    def solve_all(self, problem: KernelProblem, context: SolverContext) -> KernelIterations:
+        """The solution, and what the rows say that were left out of a second one."""
+        return _Solving(self, problem, context).solved()
+
+    def state_schema(self, width: int, n_targets: int, rule: PenaltyRule) -> StateSchema:  # type: ignore[override]
+        """Of `width` rows and `n_targets` columns."""
+        return _States(width, n_targets)
+
+
+class _Solving:
+    """One solve: systems, preconditioner, ending."""
+
+    def __init__(self, solver: KernelSolver, problem: KernelProblem, context: SolverContext) -> None:
+        self.solver, self.problem, self.context = solver, problem, context
+        self.inverse = LandmarkPreconditioner(problem.features, problem.roots, problem.alpha, problem.intercept)
+        self.double = _Operator(problem, problem.product)
+        self.single = _Operator(problem, replace(problem.product, precision=np.dtype(np.float32), _counter=[0]))
+        c, t = problem.n_columns, problem.n_targets
+        self.tols = np.where(np.arange(c) < t, solver.tol, max(solver.tol, _LEFT_OUT_TOL))
+        size = np.linalg.norm(problem.right, axis=0)
+        self.size = np.where(size > 0, size, 1.0)
+        self.systems = ConjugateGradients(
+            product=self.double,
+            precondition=self.inverse,
+            shifts=np.full(c, problem.alpha),
+            right=problem.right / self.size,  # of length 1, for float32
+            tols=_MARGIN * self.tols,
+            resumed=context.state,
+        )
+        first = {
+            "alpha": problem.alpha,
+            "double": not problem.bears_float32,
+            "before": _LARGEST,
+            "image": np.zeros((problem.product.n_rows, c)),
+            "errors": np.empty(0),
+        }
+        self.systems.state.update({name: value for name, value in first.items() if name not in self.systems.state})
+
+    def solved(self) -> KernelIterations:
+        ending, problem, t = self._iterate(), self.problem, self.problem.n_targets
+        every, x = np.arange(problem.n_columns), self.systems.x * self.size
+        offset = problem.means_of(problem.targets - self.double.image * self.size, every)
+        coef = problem.roots[:, :t] * x[:, :t]
+        freedom = max(float(problem.weight.sum()) - problem.intercept, 0.5)
+        noise = problem.alpha * np.sum(coef * (problem.Y - offset[:t]), axis=0) / freedom
+        solution = IterativeSolution(
+            alpha=problem.alpha,
+            coef=coef,
+            intercept=offset[:t],
+            noise_variance=np.maximum(noise, 0.0),
+            log_evidence=float("nan"),
+            dof=self.inverse.dof(),
+            residuals=self.systems.state["history"][:, :t].copy(),
+            n_iter=self.systems.n_iter,
+            n_passes=self.single.product.n_products + self.double.product.n_products,
+            outcome=ending.name,
+            condition=(1 + self.inverse.trace / problem.alpha, self.systems.condition(0)),
+            rows=problem.features.width,
+            shift=problem.alpha,
+            spread=self.inverse.spread(0),
+        )
+        return KernelIterations(solution, *self._left_out(offset))
+
+    def _left_out(self, offset: Array) -> tuple[Array, Array]:
+        """Errors and variances of the second machine on the rows that it has not seen."""
+        problem, m, t = self.problem, self.problem.n_left_out, self.problem.n_targets
+        if m == 0:
+            return np.empty((0, t)), np.empty(0)
+        image = self.double.image[-m:, t:] * self.size[t:]
+        spread, towards = self.inverse.spread(t), problem.product.X[problem.features.landmarks]
+        values = KernelProduct(problem.product.kernel, towards, precision=np.dtype(float))
+        K = values.matrix(problem.product.X[-m:])
+        own = replace(spread, landmarks=np.arange(len(towards)))
+        return problem.Y[-m:] - image - offset[t:], own.of(K)
+
+    def _iterate(self) -> Ending:
+        """Iterate until the recomputed residual, rounding or the limit says stop."""
+        cg, state = self.systems, self.systems.state
+        while True:
+            asked = self._until_asked_to_stop()
+            cg.product = self.double
+            cg.replace_residual()
+            state["image"] = self.double.image
+            worst = float(np.max(cg.relative / self.tols))
+            require_finite(worst)
+            if worst <= 1:
+                return Ending.CONVERGED
+            if asked is not None:
+                return asked
+            if not worst <= _PROGRESS * state["before"]:
+                if state["double"]:
+                    return Ending.PRECISION
+                state["double"], worst = True, _LARGEST
+            state["before"] = worst
+
+    def _until_asked_to_stop(self) -> Ending | None:
+        """Iterations until all residuals are small, as the recursion has them; else why they ended before."""
+        cg, state = self.systems, self.systems.state
+        cg.product = operator = self.double if state["double"] else self.single
+        while len(cg.running):
+            if cg.n_iter >= self.solver.max_iter:
+                return Ending.MAX_ITER
+            self._step(operator)
+            if self.context.on_iteration is not None and self.context.on_iteration(state) is True:
+                return Ending.STOPPED
+            if self.problem.settles and self._has_settled():
+                return Ending.SETTLED
+        return None
+
+    def _step(self, operator: _Operator) -> None:
+        """An iteration, and what it does to the error on the rows that are left out: no further product."""
+        cg, columns = self.systems, self.systems.running
+        cg.step()
+        image = cg.state["image"]
+        image[:, columns] += cg.state["sizes"][-1, columns] * operator.image
+        m, t = self.problem.n_left_out, self.problem.n_targets
+        if m:
+            every = np.arange(t, 2 * t)
+            offset = self.problem.means_of(self.problem.targets[:, t:] / self.size[t:] - image[:, t:], every)
+            errors = self.problem.Y[-m:] / self.size[t:] - image[-m:, t:] - offset
+            cg.state["errors"] = np.append(cg.state["errors"], np.sqrt(np.mean(errors**2)))
+
+    def _has_settled(self) -> bool:
+        """Whether the last errors are hardly better than the best before them."""
+        if np.max(self.systems.relative) > _SMALL_RESIDUAL:
+            return False
+        errors = self.systems.state["errors"]
+        return len(errors) > _PATIENCE and min(errors[-_PATIENCE:]) > (1 - _SETTLED) * min(errors[:-_PATIENCE])
+
+
+@dataclass(frozen=True)
+class _States:
+    """Schema of the states of a solve, for checkpoints."""
+
+    n_rows: int
+    n_columns: int
+
+    def fault(self, state: Mapping[str, Any]) -> str | None:
+        """What is wrong with a state, in words; None if it fits."""
+        count = {"n_iter": NumberRule(0, _MOST_ITERATIONS, integer=True)}
+        own: dict[str, Rule] = {
+            "alpha": NumberRule(float(np.finfo(float).tiny)),
+            "double": Flag(),
+            "before": NumberRule(0.0),
+            "image": ArrayRule((self.n_rows, self.n_columns)),
+            "errors": ArrayRule((None,), low=0),
+        }
+        fault = Schema(count).fault({name: state[name] for name in count if name in state})
+        return fault or Schema({**own, **state_rules(self.n_rows, self.n_columns, state["n_iter"])}).fault(state)

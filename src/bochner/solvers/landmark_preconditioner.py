@@ -1,0 +1,222 @@
+"""Preconditioner of exact kernel ridge in blocks of systems: Nystroem features of landmarks, Woodbury's identity.
+
+    (Z_s Z_s' + alpha I)^-1 r = (r - Z_s (Z_s'Z_s + alpha I)^-1 Z_s' r) / alpha,      Z_s = P diag(s) Z,  Z = K_nL C'^-1
+
+with s the roots of the weights and P the projection orthogonal to s, if there is an intercept. Systems differ in the
+rows that they leave out, s = 0 there: each has a factor of its own, and all share Z. A poor preconditioner costs
+iterations, never truth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.linalg import cho_solve, solve_triangular
+
+from bochner._blas import lower_gram, solve_lower
+from bochner._definite import definite_cholesky
+from bochner._threads import run_in_threads
+from bochner._typing import Array, FloatType
+from bochner.memory import row_slices
+from bochner.solvers.landmark_spread import LandmarkSpread
+from bochner.statistics.kernel_product import KernelProduct
+
+__all__ = ["LandmarkFeatures", "LandmarkPreconditioner"]
+
+_BLOCK = 1024
+_JITTER = (1e-10, 1e-6)  # of k(x, x), at least and at most: what whitening in float64 and in float32 can bear
+
+
+@dataclass(frozen=True, eq=False)
+class LandmarkFeatures:
+    """Nystroem features z = C^-1 k(L, x) of all rows, kept or computed again in every pass.
+
+    Attributes
+    ----------
+    product : KernelProduct
+        Of all rows.
+    landmarks : array of shape (L,)
+        Numbers of the landmarks among the rows.
+    dtype : dtype
+        Of the features.
+    keep : bool
+        Whether they stay in memory.
+    """
+
+    product: KernelProduct
+    landmarks: Array
+    dtype: FloatType
+    keep: bool
+    factor: Array = field(init=False)
+    _towards: KernelProduct = field(init=False)
+    _whitening: Array = field(init=False)
+    _kept: Array | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        X, kernel = self.product.X, self.product.kernel
+        towards = KernelProduct(kernel, X[self.landmarks], precision=np.dtype(float))
+        jitter = _JITTER[self.dtype == np.float32] * kernel.variance
+        kept = np.empty((len(X), len(self.landmarks)), self.dtype) if self.keep else None
+        factor = definite_cholesky(towards.matrix(), jitter)
+        parts = {"_towards": towards, "factor": factor, "_whitening": factor.astype(self.dtype), "_kept": kept}
+        for name, value in parts.items():
+            object.__setattr__(self, name, value)
+        if kept is not None:
+            run_in_threads(self._write, list(self.blocks()), state=lambda: None)
+
+    @property
+    def width(self) -> int:
+        return len(self.landmarks)
+
+    def blocks(self) -> Iterator[slice]:
+        return row_slices(self.product.n_rows, _BLOCK)
+
+    def of(self, rows: slice) -> Array:
+        """Features of a block of rows, which are not to be changed."""
+        return self._computed(rows) if self._kept is None else self._kept[rows]
+
+    def adjoint_times(self, V: Array) -> Array:
+        """Z'V."""
+        found, narrow = np.zeros((self.width, V.shape[1])), V.astype(self.dtype)
+
+        def add(part: Array) -> None:
+            np.add(found, part, out=found)
+
+        def part(rows: slice, _: None) -> Array:
+            return self.of(rows).T @ narrow[rows]
+
+        run_in_threads(part, list(self.blocks()), state=lambda: None, finish=add)
+        return found
+
+    def times(self, W: Array) -> Array:
+        """Z W."""
+        found, narrow = np.empty((self.product.n_rows, W.shape[1])), W.astype(self.dtype)
+
+        def write(rows: slice, _: None) -> None:
+            found[rows] = self.of(rows) @ narrow
+
+        run_in_threads(write, list(self.blocks()), state=lambda: None)
+        return found
+
+    def _write(self, rows: slice, _: None) -> None:
+        assert self._kept is not None
+        self._kept[rows] = self._computed(rows)
+
+    def _computed(self, rows: slice) -> Array:
+        Z = self._towards.matrix(self.product.X[rows]).astype(self.dtype, copy=False)
+        solve_lower(self._whitening, Z)
+        return Z
+
+
+@dataclass(frozen=True, eq=False)
+class _Sums:
+    """Sums of products (L, L) and of features (L,) over weighted rows."""
+
+    gram: Array
+    total: Array
+
+    def __add__(self, other: _Sums) -> _Sums:
+        return _Sums(self.gram + other.gram, self.total + other.total)
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """The rows of some systems: roots of their weights, weighted mean and factor of the centred moments of features."""
+
+    root: Array
+    total: float
+    mean: Array
+    factor: Array
+
+
+class LandmarkPreconditioner:
+    """Approximate inverse of the systems of exact kernel ridge.
+
+    Parameters
+    ----------
+    features : LandmarkFeatures
+    roots : array of shape (n, c)
+        Roots of the weights of each system: those of the first one, or 0 in rows that a system leaves out.
+    alpha : float
+    intercept : bool
+    """
+
+    def __init__(self, features: LandmarkFeatures, roots: Array, alpha: float, intercept: bool) -> None:
+        self.features, self.alpha, self.intercept = features, alpha, intercept
+        fewer = roots[:, -1]
+        less = self._sums(fewer)
+        self._kinds = np.any(roots != roots[:, :1], axis=0).astype(int)
+        more = less + self._sums(np.where(fewer == roots[:, 0], 0.0, roots[:, 0])) if self._kinds[-1] else less
+        self.trace = float(np.trace(more.gram))
+        self._rows = [self._factorised(roots[:, 0], more)]
+        self._rows += [self._factorised(fewer, less)] if self._kinds[-1] else []
+
+    def __call__(self, R: Array, columns: Array) -> Array:
+        """The approximate inverses of the systems `columns` applied to R (n, c)."""
+        rows = [self._rows[kind] for kind in self._kinds[columns]]
+        size = np.linalg.norm(R, axis=0)
+        size[size == 0] = 1.0
+        roots = np.stack([kind.root for kind in rows], axis=1)
+        unit = R / size
+        weighted = roots * unit
+        right = self.features.adjoint_times(weighted)
+        if self.intercept:
+            right -= np.stack([kind.mean for kind in rows], axis=1) * weighted.sum(axis=0)
+        inner = np.stack([cho_solve((kind.factor, True), b) for kind, b in zip(rows, right.T)], axis=1)
+        back = self.features.times(inner)
+        if self.intercept:
+            back -= [kind.mean @ w for kind, w in zip(rows, inner.T)]
+        return (unit - roots * back) * (size / self.alpha)
+
+    def spread(self, column: int) -> LandmarkSpread:
+        """Error bars of a system."""
+        rows = self._rows[self._kinds[column]]
+        return LandmarkSpread(
+            landmarks=np.asarray(self.features.landmarks, dtype=np.int64),
+            whitening=np.tril(self.features.factor),
+            factor=np.tril(rows.factor),
+            centre=rows.mean * self.intercept,
+            offset=1 + (1 / rows.total if self.intercept else 0.0),
+            alpha=self.alpha,
+        )
+
+    def dof(self) -> float:
+        """Degrees of freedom of the first system, an estimate.
+
+        L - alpha tr (Z'Z + alpha)^-1 of the features, and of what they do not explain as if it were uncorrelated.
+        """
+        rows, L = self._rows[0], self.features.width
+        inverse = solve_triangular(rows.factor, np.eye(L), lower=True, check_finite=False)
+        explained = np.zeros(len(rows.root))
+        for some in self.features.blocks():
+            Z = self.features.of(some)
+            explained[some] = np.einsum("ij,ij->i", Z, Z, dtype=float)
+        left = rows.root**2 * np.maximum(self.features.product.diagonal() - explained, 0.0)
+        return float(L - self.alpha * np.sum(inverse**2) + np.sum(left / (left + self.alpha)) + self.intercept)
+
+    def _sums(self, root: Array) -> _Sums:
+        L, dtype = self.features.width, self.features.dtype
+        gram, total = np.zeros((L, L)), np.zeros(L)
+
+        def part(rows: slice, scratch: Array) -> tuple[Array, Array]:
+            Z = self.features.of(rows) * root[rows, None].astype(dtype)
+            lower_gram(Z, scratch)
+            return scratch, root[rows] @ Z
+
+        def add(found: tuple[Array, Array]) -> None:
+            np.add(gram, found[0], out=gram)
+            np.add(total, found[1], out=total)
+
+        seen = [rows for rows in self.features.blocks() if np.any(root[rows])]
+        run_in_threads(part, seen, state=lambda: np.zeros((L, L), dtype), finish=add)
+        return _Sums(np.tril(gram) + np.tril(gram, -1).T, total)
+
+    def _factorised(self, root: Array, sums: _Sums) -> _Rows:
+        weight = float(root @ root)
+        mean, gram = sums.total / weight, sums.gram.copy()
+        if self.intercept:
+            gram -= weight * np.outer(mean, mean)
+        floor = 1e-14 * float(np.max(np.diagonal(gram), initial=0.0))
+        return _Rows(root, weight, mean, definite_cholesky(gram, self.alpha, floor=floor))

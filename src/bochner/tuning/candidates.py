@@ -1,0 +1,237 @@
+"""Candidates of an automatic search: kernels whose scales or metric were learned on some rows, compared on others.
+
+Scales are learned on some hundred rows, by the evidence of the exact kernel or by leave-one-out errors; a metric by the
+gradients of the machine that these scales give (`bochner.tuning.gradients`). Candidates are compared by exact
+leave-one-out errors of rows that none was learned from,
+
+    e_i = a_i / (C^-1)_ii,     a = C^-1 y,     C = signal K + noise / weight.
+
+Up to 300 rows all of them learn, and candidates are compared by their evidence less (number of scales) log(n) / 2
+(Schwarz 1978): a weight of 2 is then a row given twice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import cast
+
+import numpy as np
+
+from bochner._threads import results_in_threads
+from bochner._typing import Array
+from bochner.kernels import Isotropic, Stationary
+from bochner.tuning.clock import Clock
+from bochner.tuning.columns import Columns
+from bochner.tuning.descent import LEAVE_ONE_OUT, Descent, Size, TuningRows, starts
+from bochner.tuning.gradients import gradient_outer_product, metric_root
+from bochner.tuning.kernel_evidence import KernelEvidence
+from bochner.tuning.parameters import EvidenceParameters
+from bochner.tuning.result import Stage
+
+__all__ = ["METRIC", "Candidate", "CandidateSearch"]
+
+METRIC = "gradients"
+"""Criterion of a metric from gradients; its scale is learned by leave-one-out errors."""
+
+_LEARNED = {"evidence": 400, LEAVE_ONE_OUT: 600, METRIC: 1000}  # rows of the search
+_REFINED = {"evidence": 800, LEAVE_ONE_OUT: 1000, METRIC: 2500}  # rows of the refinement
+_FEW, _SHARE = 300, 0.6  # rows of which all learn; the share that does of some more
+_COMPARED = 2000  # rows of the comparison, with those of the search
+_FEWEST_COMPARED = 100  # of the rows of the comparison that none was learned from, however small the memory budget is
+_SHORTER = (0.25, 0.06)
+_COMMON, _PER_COLUMN, _OTHER_KERNEL, _LAST = 12, 25, 10, 8  # iterations
+_MOST_SCALES = 512  # columns up to which each has a scale of its own, or a part in a metric
+_LOST = 1.0  # minus log evidence per row by which a kernel that starts from another's scales has failed to
+_TIE = 1e-5  # of the Schwarz criterion: less is rounding, and must not choose
+_CAUTION = 0.25  # standard errors by which a candidate must be better than a simpler one
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A kernel whose scales were learned, on columns of one kind.
+
+    Attributes
+    ----------
+    columns : Columns
+    stage : Stage
+    criterion : str
+    source : Candidate or None
+        The candidate whose gradients gave the metric; None: there is no metric.
+    """
+
+    columns: Columns
+    stage: Stage
+    criterion: str
+    source: Candidate | None = None
+
+    @property
+    def parameters(self) -> EvidenceParameters:
+        return EvidenceParameters.from_vector(self.stage.theta)
+
+    def is_like(self, other: Candidate) -> bool:
+        """Whether the number of scales and the criterion are the same, so that losses can be compared."""
+        n_scales = len(self.parameters.log_scales), len(other.parameters.log_scales)
+        return self.criterion == other.criterion and n_scales[0] == n_scales[1]
+
+    def schwarz_criterion(self, n: float) -> float:
+        """Minus the log evidence per row, with what as many scales gain by chance."""
+        return self.stage.loss + len(self.parameters.log_scales) * np.log(max(n, 2.0)) / (2 * max(n, 1.0))
+
+
+@dataclass(frozen=True)
+class CandidateSearch:
+    """Targets, weights and sizes that all candidates share. Rows are in random order."""
+
+    Y: Array
+    weight: Array | None
+    seed: int
+    penalty: float | None
+    clock: Clock
+    share_of_budget: float = 1.0
+
+    @property
+    def few(self) -> bool:
+        """Whether all rows learn, and none compare."""
+        return len(self.Y) <= _FEW
+
+    def n_learned(self, criterion: str) -> int:
+        return len(self.Y) if self.few else min(_LEARNED[criterion], int(_SHARE * len(self.Y)))
+
+    def descend(
+        self,
+        columns: Columns,
+        kernel: Stationary,
+        start: EvidenceParameters,
+        iterations: int,
+        criterion: str = "evidence",
+        factors: tuple[float, ...] = (),
+    ) -> Candidate:
+        """Scales learned from a start, on few rows."""
+        size = Size(self.n_learned(criterion), None, iterations, factors)
+        return self._descended(columns, kernel, start, size, criterion)
+
+    def _descended(
+        self, columns: Columns, kernel: Stationary, start: EvidenceParameters, size: Size, criterion: str
+    ) -> Candidate:
+        unit = np.ones(columns.X.shape[1])
+        rows = TuningRows(columns.X, self.Y, self.weight, unit, len(start.log_scales) > 1)
+        descent = Descent(rows, kernel, start, self.seed, criterion, self.penalty, self.clock)
+        return Candidate(columns, descent.run(size), criterion)
+
+    def of_columns(self, columns: Columns, kernel: Stationary) -> list[Candidate]:
+        """One scale for all columns, then one per column from there: by evidence, and by leave-one-out errors."""
+        distinct, d = np.unique(columns.X, axis=0), columns.X.shape[1]  # a row given twice is no closer to others
+        rows = TuningRows(distinct, self.Y, None, np.ones(d), False)
+        first = starts(rows, kernel, self.seed, 1)[0]
+        common = self.descend(columns, kernel, first, _COMMON, factors=_SHORTER)
+        if not 1 < d <= _MOST_SCALES:
+            return [common]
+        spread = replace(common.parameters, log_scales=np.repeat(common.parameters.log_scales, d))
+        criteria = ["evidence"] if self.few else ["evidence", LEAVE_ONE_OUT]
+        return [common, *(self.descend(columns, kernel, spread, _PER_COLUMN, each) for each in criteria)]
+
+    def metrics(self, common: Candidate, n_rounds: int) -> list[Candidate]:
+        """Metrics from the gradients of a candidate with one scale, and of each other in turn."""
+        found, source = list[Candidate](), common
+        if self.few or not 1 < common.columns.X.shape[1] <= _MOST_SCALES:
+            return found
+        for _ in range(n_rounds):
+            turned = self._turned(source, self.n_learned(METRIC))
+            if turned is None:
+                break
+            start = replace(source.parameters, log_scales=np.mean(source.parameters.log_scales, keepdims=True))
+            metric = self.descend(turned, source.stage.kernel, start, _COMMON, LEAVE_ONE_OUT, factors=(0.5,))
+            source = replace(metric, source=source)
+            found.append(source)
+        return found
+
+    def _turned(self, source: Candidate, n_rows: int) -> Columns | None:
+        """Columns in the metric of a candidate's gradients at so many rows; None if it cannot be solved there."""
+        columns, parameters, rows = source.columns, source.parameters, slice(0, n_rows)
+        weight, kernel = None if self.weight is None else self.weight[rows], cast("Isotropic", source.stage.kernel)
+        coef = KernelEvidence(columns.X[rows], self.Y[rows], weight, kernel).coefficients(parameters)
+        if coef is None:
+            return None
+        unit = kernel.with_length_scale(1.0)
+        outer = gradient_outer_product(unit, columns.X[rows] / parameters.scales, coef, weight)
+        back = np.eye(len(columns.unit)) if columns.directions is None else columns.directions
+        back = back / parameters.scales  # from scaled coordinates to the columns that directions are in
+        return self._unturned(source).turned(metric_root(back @ outer @ back.T))
+
+    def _unturned(self, candidate: Candidate) -> Columns:
+        """The columns that a candidate's directions are in."""
+        while candidate.source is not None:
+            candidate = candidate.source
+        return candidate.columns
+
+    def with_kernel(self, candidate: Candidate, kernel: Stationary) -> Candidate:
+        """The same columns and number of scales with another kernel; learned anew where it cannot start from there.
+
+        Long scales of a rough kernel make the matrix of a smooth one singular, and its evidence has no slope there.
+        """
+        start = _stretched(candidate, kernel)
+        found = self.descend(candidate.columns, kernel, start, _OTHER_KERNEL, candidate.criterion)
+        found = replace(found, source=candidate.source)
+        if candidate.source is not None or found.stage.loss < candidate.stage.loss + _LOST:
+            return found
+        anew = [each for each in self.of_columns(candidate.columns, kernel) if each.is_like(candidate)]
+        return min([found, *anew], key=lambda each: each.stage.loss)
+
+    def refined(self, best: Candidate) -> Candidate:
+        """The best candidate, learned on from more rows."""
+        best = self._with_more_gradients(best)
+        size = Size(_REFINED[best.criterion], None, _LAST).within(self.share_of_budget)
+        found = self._descended(best.columns, best.stage.kernel, best.parameters, size, best.criterion)
+        return replace(found, source=best.source)
+
+    def _with_more_gradients(self, candidate: Candidate) -> Candidate:
+        """A metric from the gradients at more rows, and those before it too, at the scales that were learned."""
+        source = candidate.source
+        if source is None:
+            return candidate
+        source = self._with_more_gradients(source)
+        rows = Size(_REFINED[METRIC], None, 0).within(self.share_of_budget).rows
+        turned = self._turned(source, rows)
+        return candidate if turned is None else replace(candidate, columns=turned, source=source)
+
+    def best(self, candidates: list[Candidate]) -> Candidate:
+        """The candidate that predicts rows best that it was not learned from; of few rows, by the Schwarz criterion."""
+        if len(candidates) == 1:
+            return candidates[0]
+        if self.few:
+            n = float(len(self.Y) if self.weight is None else np.sum(self.weight))
+            criteria = np.array([each.schwarz_criterion(n) for each in candidates])
+            return candidates[int(np.flatnonzero(criteria <= np.min(criteria) + _TIE)[0])]
+        return _best(candidates, results_in_threads([partial(self.errors, each) for each in candidates]))
+
+    def errors(self, candidate: Candidate) -> Array:
+        """Squared leave-one-out errors of rows that no candidate was learned from, summed over targets."""
+        seen = self.n_learned(METRIC)
+        affordable = Size(_COMPARED, None, 0).within(self.share_of_budget).rows
+        rows = slice(0, min(len(self.Y), max(affordable, seen + _FEWEST_COMPARED)))
+        weight = None if self.weight is None else self.weight[rows]
+        process = KernelEvidence(candidate.columns.X[rows], self.Y[rows], weight, candidate.stage.kernel)
+        return process.leave_one_out(candidate.parameters, len(self.Y[rows]) - seen)
+
+
+def _best(candidates: list[Candidate], errors: list[Array]) -> Candidate:
+    """The candidate of the smallest mean error; the first one unless another is better beyond noise."""
+    means = np.array([float(np.mean(each)) if len(each) else 0.0 for each in errors])
+    best = int(np.argmin(np.where(np.isfinite(means), means, np.inf)))
+    gain = errors[0] - errors[best]
+    noise = float(np.std(gain)) / np.sqrt(max(1, len(gain)))
+    return candidates[best if np.mean(gain) > _CAUTION * noise else 0]
+
+
+def _stretched(candidate: Candidate, kernel: Stationary) -> EvidenceParameters:
+    """The scales of a candidate as a start for another kernel: the distance at which it is a half stays."""
+    factor = _half_distance(candidate.stage.kernel) / _half_distance(kernel)
+    return candidate.parameters.stretched(np.log(factor))
+
+
+def _half_distance(kernel: Stationary) -> float:
+    """Scaled distance at which the kernel has fallen to a half."""
+    profile = cast("Isotropic", kernel).with_length_scale(1.0).profile
+    r = np.geomspace(1e-2, 1e2, 2000)
+    return float(r[np.argmax(profile(r) < 0.5)])

@@ -1,0 +1,73 @@
+"""Columns as a candidate kernel sees them: in units of their spread, their normal scores, or directions in these."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bochner._typing import Array
+from bochner.features import RankWarp
+from bochner.kernels import Metric, Stationary
+from bochner.tuning.result import rounded
+
+__all__ = ["Columns"]
+
+_ROUNDING = 16 * np.finfo(float).eps  # of a column's largest value: a spread that is none
+_DECIMALS = 10  # of standardised columns: the last digits, which depend on units, must not be amplified by a search
+_METRIC_DIGITS = 4  # of a metric's entries, relative to the largest
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Rows as a candidate sees them.
+
+    Attributes
+    ----------
+    X : array of shape (n, r)
+    unit : array of shape (d,)
+        Units of the columns.
+    warped : bool
+        Whether X is made of normal scores of the columns.
+    directions : array of shape (d, r) or None
+        X is made of the columns in their units, or of their scores, times this; None: it is these themselves.
+    """
+
+    X: Array
+    unit: Array
+    warped: bool
+    directions: Array | None = None
+
+    @classmethod
+    def plain(cls, X: Array, weight: Array | None) -> Columns:
+        centred = X - np.average(X, axis=0, weights=weight)
+        spread = np.sqrt(np.average(centred**2, axis=0, weights=weight))
+        varies = np.ptp(X, axis=0) > _ROUNDING * np.max(np.abs(X), axis=0)  # the mean of a constant column is rounded
+        unit = np.where(varies & (spread > 0) & np.isfinite(spread), spread, 1.0)
+        return cls(np.round(centred / unit, _DECIMALS), unit, warped=False)
+
+    @classmethod
+    def ranked(cls, X: Array) -> Columns:
+        scores = RankWarp.of(np.unique(X, axis=0))(X)
+        return cls(np.round(scores, _DECIMALS), np.ones(X.shape[1]), warped=True)
+
+    def turned(self, directions: Array) -> Columns:
+        """These columns, which are not turned yet, times directions (d, r)."""
+        assert self.directions is None
+        return replace(self, X=self.X @ directions, directions=directions)
+
+    def kernel(self, kernel: Stationary, scales: Array) -> tuple[Stationary, Array]:
+        """The kernel of the columns themselves with scales in these units, and the length scale of every column.
+
+        Under a metric, that is the distance along the column alone at which the kernel sees 1.
+        """
+        if self.directions is None:
+            scale = rounded(np.broadcast_to(scales, self.unit.shape)) * self.unit
+            return kernel.with_length_scale(scale), scale
+        digits = 10.0 ** (_METRIC_DIGITS - 1 - np.floor(np.log10(np.max(np.abs(self.directions / scales)))))
+        metric = np.round(self.directions / scales * digits) / digits / self.unit[:, None]
+        length = np.linalg.norm(metric, axis=1)
+        longest = 1 / max(float(np.max(length * self.unit)), np.finfo(float).tiny)
+        with np.errstate(divide="ignore"):
+            scale = np.minimum(1 / length, 1e6 * longest * self.unit)  # a column that is not seen
+        return Metric(kernel.with_length_scale(1.0), metric), scale
