@@ -9,9 +9,13 @@ READY := $(VENV)/.ready
 demo: $(READY)
 	$(PY) -m bochner.cli.demo
 
-# One BLAS thread for each of the two processes: threads that wait by spinning take the cores from each other.
+# One BLAS thread for each of the two processes: threads that wait by spinning take the cores from each other. Neighbours
+# stay with one process, so that what they share is made once, and the one that is done first takes over from the other.
+# Modules are compiled once, whatever the user's setting: tests start dozens of processes that import them.
+PYTEST := PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -n 2 --dist worksteal
+
 test: check
-	OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -n 2 -m "not slow"
+	$(PYTEST) -m "not slow"
 
 check: $(READY)
 	$(PY) -m ruff check .
@@ -30,7 +34,7 @@ docs: $(READY)
 # The study (it goes on where an interrupted one was, and fails if a promise is refuted), then the slow tests.
 validate: $(READY)
 	$(PY) -m benchmarks.validity
-	OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -n 2 -m slow
+	$(PYTEST) -m slow
 
 # Kills, forged files, full disks, little memory, jumping clocks, threads and fuzzing: about an hour on two quiet cores. An
 # interrupted run goes on where it was; it fails if a promise did not hold. Writes docs/robustness.md.
@@ -55,6 +59,8 @@ bench: $(READY)
 	$(PY) benchmarks/width.py
 	$(PY) benchmarks/distance.py
 	$(PY) benchmarks/table.py
+	$(PY) benchmarks/map_speed.py
+	$(PY) benchmarks/maps.py
 	$(PY) benchmarks/server.py
 
 $(READY): pyproject.toml

@@ -20,6 +20,7 @@ CLUSTERS = np.array([[0.0, 0.0], [0.05, 0.0], [3.0, 0.0], [3.0, 0.05]])
 """Two far clusters: mean maps have nothing to average out, and errors are as large as they get."""
 POINTS = np.array([[0.0, 0.0], [0.05, 0.05], [1.5, -0.5], [-1.0, 2.0]])
 LINE = np.linspace(-3, 3, 41)[:, None]
+UNIT = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.6, 0.8, 0.0], [-0.6, 0.0, 0.8]])
 
 
 def frequencies(kernel: Stationary, size: int, m: int, d: int, rng: np.random.Generator) -> np.ndarray:
@@ -62,6 +63,16 @@ def over_pairs(kernel: Stationary, X: np.ndarray, width: int, embedding: str) ->
     """The largest error over all pairs of points."""
     exact = kernel(X)
     return lambda rng, size: np.abs(grams(kernel, X, width, embedding, rng, size) - exact).max(axis=(1, 2))
+
+
+def sketched(X: np.ndarray, width: int) -> Draws:
+    """The largest error of a dot product of unit vectors after a linear sketch."""
+
+    def draw(rng, size):
+        Z = np.einsum("nd,smd->snm", X, rng.standard_normal((size, width, X.shape[1]))) / np.sqrt(width)
+        return np.abs(Z @ Z.transpose(0, 2, 1) - X @ X.T).max(axis=(1, 2))
+
+    return draw
 
 
 def mean_square(kernel: Stationary, X: np.ndarray, width: int, embedding: str) -> Draws:

@@ -24,12 +24,13 @@ from bochner.theory import (
     orbit,
     orthogonal,
     pointwise,
+    sketch,
     uniform,
 )
 
 from . import bound_checks, drawn_checks
 from . import bound_draws as draws
-from .bound_draws import GAUSSIAN, LINE, POINTS, Draws
+from .bound_draws import GAUSSIAN, LINE, POINTS, UNIT, Draws
 from .setting import Setting, stream
 
 FAMILY = "bounds"
@@ -168,6 +169,8 @@ def _tails_of_one_kind() -> dict[str, Tail]:
     return {
         "SutherlandSchneiderProp2": Tail(uniform.SutherlandSchneiderProp2(**region), 100, line, 4000),
         "SampledOrbit": Tail(sampled, 50, draws.orbit(50, "phase", 20), 4000),
+        "JohnsonLindenstrauss": Tail(sketch.JohnsonLindenstrauss(), 20, draws.sketched(UNIT[:1], 20)),
+        "JohnsonLindenstrauss, points": Tail(sketch.JohnsonLindenstrauss(n_points=4), 20, draws.sketched(UNIT, 20)),
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import eigh
 
+import bochner as bo
 from bochner.theory import fixed_design, generalization, pool
 
 from . import bound_draws as draws
@@ -56,7 +57,31 @@ def _pool(rng: np.random.Generator) -> list[bool]:
     return found
 
 
+def _bounded(rng: np.random.Generator) -> list[bool]:
+    """sqrt(M) |z| of drawn maps, pairs of a cosine and a sine together, stays at or below kappa."""
+    X, D = rng.exponential(size=(20, 3)), 64
+    seed = int(rng.integers(2**32))
+    maps = (
+        bo.SignFeatures(n_components=D, random_state=seed),
+        bo.SignFeatures(bo.Gaussian(), n_components=D, random_state=seed),
+        bo.ArcCosineFeatures(bo.ArcCosine(0), n_components=D, random_state=seed),
+        bo.LaplaceFeatures(n_components=D, random_state=seed),
+        bo.FourierFeatures(2.0 * bo.Gaussian(), n_components=D, embedding="phase", random_state=seed),
+        bo.FourierFeatures(2.0 * bo.Gaussian(), n_components=D, random_state=seed),
+        bo.MaclaurinFeatures(bo.Polynomial(1), n_components=D, random_state=seed),
+    )
+    broken = []
+    for features in maps:
+        Z = features.fit_transform(X)
+        paired = Z.shape[1] == 2 * getattr(features.map_, "n_frequencies", 0)
+        draws = np.hypot(*np.split(Z, 2, axis=1)) if paired else np.abs(Z)
+        kappa = features.bounded_features(X).kappa
+        broken.append(bool(np.max(draws) * np.sqrt(draws.shape[1]) > kappa * (1 + 1e-12)))
+    return [any(broken)]
+
+
 CHECKS: dict[tuple[str, str], Check] = {
     ("fixed_design.RidgeRisk", "12 rows"): _each(_DELTAS, _ridge_risk, 4000),
+    ("bounded.BoundedFeatures", "drawn maps"): _each({"computed": 0.0}, _bounded, 500),
     ("pool.PoolApproximation", "30 frequencies"): _each(_DELTAS, _pool, 4000),
 }
