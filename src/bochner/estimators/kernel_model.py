@@ -126,7 +126,7 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
 
     def _scale_rule(self, rows: RowSource | None) -> ScaleRule:
         landmarks, rule = self.uses_landmarks(rows), self.length_scale
-        learned = isinstance(rule, str) and rule in ("auto", "ard")
+        learned = isinstance(rule, str) and rule in ("auto", "ard", "metric")
         automatic = isinstance(self.features, str) and self.features in ("auto", "exact")
         chosen = "auto" if automatic and landmarks and learned else "gaussian"
         kernel = chosen if self.kernel is None else cast(str | Stationary, self.kernel)
