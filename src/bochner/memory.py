@@ -5,9 +5,11 @@ What a call returns is on its bill; what it was given is not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import ctypes
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 
 from bochner.config import get_config
 from bochner.errors import MemoryBudgetError
@@ -26,6 +28,8 @@ __all__ = [
 MAP = "feature map"
 """Name of the item that every feature map states for itself (`FeatureMap.n_bytes`)."""
 
+_LARGE = 0.25  # share of the budget from which on a bill has freed memory given back first
+
 
 @dataclass(frozen=True)
 class MemoryBill:
@@ -43,11 +47,26 @@ class MemoryBill:
 
 
 def require_memory(bill: MemoryBill, remedy: str) -> None:
-    """Raise `MemoryBudgetError` with the bill and the remedy unless the bill is within the budget."""
+    """Raise `MemoryBudgetError` with the bill and the remedy unless the bill is within the budget.
+
+    Before a large one, memory of arrays that were freed is given back to the system: malloc keeps it for the threads
+    that had it, and the process would hold it beside what is billed.
+    """
     budget = get_config().memory_budget()
+    if bill.total > _LARGE * budget:
+        _trim()(0)
     if bill.total > budget:
         needs, has = format_bytes(bill.total), format_bytes(budget)
         raise MemoryBudgetError(f"This needs {needs} of memory, and the budget is {has}:\n{bill}\n{remedy}")
+
+
+@cache
+def _trim() -> Callable[[int], object]:
+    """`malloc_trim` of glibc, which takes microseconds where nothing was kept; elsewhere there is none."""
+    try:
+        return ctypes.CDLL(None).malloc_trim
+    except (AttributeError, OSError, TypeError):  # other C libraries; Windows
+        return lambda _: None
 
 
 def fits(size: int) -> bool:
