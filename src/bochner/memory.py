@@ -21,6 +21,7 @@ __all__ = [
     "fits",
     "format_bytes",
     "require_memory",
+    "return_freed_memory",
     "row_slices",
     "rows_within",
 ]
@@ -47,17 +48,21 @@ class MemoryBill:
 
 
 def require_memory(bill: MemoryBill, remedy: str) -> None:
-    """Raise `MemoryBudgetError` with the bill and the remedy unless the bill is within the budget.
-
-    Before a large one, memory of arrays that were freed is given back to the system: malloc keeps it for the threads
-    that had it, and the process would hold it beside what is billed.
-    """
+    """Raise `MemoryBudgetError` with the bill and the remedy unless the bill is within the budget."""
     budget = get_config().memory_budget()
-    if bill.total > _LARGE * budget:
-        _trim()(0)
     if bill.total > budget:
         needs, has = format_bytes(bill.total), format_bytes(budget)
         raise MemoryBudgetError(f"This needs {needs} of memory, and the budget is {has}:\n{bill}\n{remedy}")
+    return_freed_memory(bill)
+
+
+def return_freed_memory(bill: MemoryBill) -> None:
+    """Give memory of freed arrays back to the system before the next stage of a computation with a large bill.
+
+    malloc keeps it for the threads that had it, and the process would hold it beside what is billed.
+    """
+    if not fits(int(bill.total / _LARGE)):
+        _trim()(0)
 
 
 @cache
