@@ -39,7 +39,6 @@ _LEARNED = {"evidence": 400, LEAVE_ONE_OUT: 600, METRIC: 1000}  # rows of the se
 _REFINED = {"evidence": 800, LEAVE_ONE_OUT: 1000, METRIC: 2500}  # rows of the refinement
 _FEW, _SHARE = 300, 0.6  # rows of which all learn; the share that does of some more
 _COMPARED = 2000  # rows of the comparison, with those of the search
-_FEWEST_COMPARED = 100  # of the rows of the comparison that none was learned from, however small the memory budget is
 _SHORTER = (0.25, 0.06)
 _COMMON, _PER_COLUMN, _OTHER_KERNEL, _LAST = 12, 25, 10, 8  # iterations
 _MOST_SCALES = 512  # columns up to which each has a scale of its own, or a part in a metric
@@ -106,7 +105,12 @@ class CandidateSearch:
         return float(len(self.Y[:n_rows]) if self.weight is None else np.sum(self.weight[:n_rows]))
 
     def n_learned(self, criterion: str) -> int:
-        return len(self.Y) if self.few else min(_LEARNED[criterion], int(_SHARE * len(self.Y)))
+        return len(self.Y) if self.few else min(_LEARNED[criterion], int(_SHARE * self._n_compared))
+
+    @property
+    def _n_compared(self) -> int:
+        """Rows of the comparison, with those of the search, that the memory budget has room for."""
+        return min(len(self.Y), Size(_COMPARED, None, 0).within(self.share_of_budget).rows)
 
     def descend(
         self,
@@ -219,8 +223,7 @@ class CandidateSearch:
     def errors(self, candidate: Candidate) -> Array:
         """Squared leave-one-out errors of rows that no candidate was learned from, summed over targets."""
         seen = self.n_learned(METRIC)
-        affordable = Size(_COMPARED, None, 0).within(self.share_of_budget).rows
-        rows = slice(0, min(len(self.Y), max(affordable, seen + _FEWEST_COMPARED)))
+        rows = slice(0, self._n_compared)
         weight = None if self.weight is None else self.weight[rows]
         process = KernelEvidence(candidate.columns.X[rows], self.Y[rows], weight, candidate.stage.kernel)
         return process.leave_one_out(candidate.parameters, len(self.Y[rows]) - seen)
