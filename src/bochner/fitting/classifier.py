@@ -16,6 +16,7 @@ from bochner.errors import InvalidDataError, MemoryBudgetError
 from bochner.features import FeatureMap, LinearResponse
 from bochner.fitting.checkpoints import FitCheckpoint, naming_checkpoint
 from bochner.fitting.features import ChosenFeatures, FeatureSettings
+from bochner.fitting.kernel_classifier import KERNEL_LOSSES, KernelClassification, pilot_of
 from bochner.fitting.squared_classifier import fit_signs, temperature_and_skill, to_solution
 from bochner.memory import advice_when_full, require_memory
 from bochner.planning import landmark_numbers
@@ -141,7 +142,8 @@ def fit_classifier(
             fit = _fit_squared(rows, labels, settings, checkpoint)
         else:
             progress = NO_PROGRESS if checkpoint is None else checkpoint.journal()
-            fit = _fit_iteratively(rows, labels, settings, progress)
+            exact = settings.features.has_all_rows and settings.loss in KERNEL_LOSSES
+            fit = (_fit_exactly if exact else _fit_iteratively)(rows, labels, settings, progress)
     return replace(fit, row_identity=identity)
 
 
@@ -167,6 +169,35 @@ def _fit_iteratively(
         step.chosen.tuning,
         step.alphas,
         step.losses,
+        temperature,
+        loss=settings.loss,
+    )
+
+
+def _fit_exactly(rows: RowSource, labels: Labels, settings: ClassifierSettings, progress: Progress) -> FittedClassifier:
+    """The exact kernel machine; the penalty, unless it is given, from a sample of the rows."""
+    kernel, tuning = settings.features.kernel_for(rows, (labels.labels, labels.weight))
+    problem = KernelClassification.of(rows, labels, kernel, tuning, settings)
+    alpha, alphas, losses = settings.alpha, None, None
+    if alpha is None:
+        few, known = pilot_of(rows, labels, settings.features.seed)
+        chosen = ChosenFeatures(settings.features.draw(kernel, 0, few, tuning), tuning)
+        step = _Step.of(few, known, chosen, settings, progress)
+        alpha, alphas, losses = step.alpha, step.alphas, step.losses
+    solution = problem.solve(alpha, settings, progress.within("solution"))
+    temperature = 1.0
+    if settings.loss != "logistic" and settings.probability:
+        temperature = problem.temperature(alpha, settings, progress.within("calibration"))
+    drawn = problem.drawn
+    return FittedClassifier(
+        drawn.transformer,
+        drawn.map,
+        solution,
+        alpha,
+        rows.n_rows,
+        tuning,
+        alphas,
+        losses,
         temperature,
         loss=settings.loss,
     )

@@ -18,12 +18,14 @@ from bochner.solvers.iterative import iterative_bill, solve_ridge_iteratively
 from bochner.solvers.iterative_solution import Ending, IterativeSolution
 from bochner.solvers.kernel_bill import CANDIDATES, KernelBudget, kernel_budget
 from bochner.solvers.kernel_iterations import KernelIterations, KernelProblem, KernelSolver, float32_penalty
+from bochner.solvers.kernel_losses import KernelLogistic, KernelLoss, KernelSquaredHinge
 from bochner.solvers.kernel_matrix import KernelEquations, KernelMatrix, kernel_matrix_bill
+from bochner.solvers.kernel_newton import KernelNewton
 from bochner.solvers.kernel_solution import KernelSolution, KernelSpread
 from bochner.solvers.landmark_preconditioner import LandmarkFeatures, LandmarkPreconditioner
 from bochner.solvers.landmark_spread import LandmarkSpread
 from bochner.solvers.linear import LinearSolution
-from bochner.solvers.losses import Logistic
+from bochner.solvers.losses import Hinge, Logistic
 from bochner.solvers.moments_bill import pca_bill, ridge_bill
 from bochner.solvers.path import RidgePath
 from bochner.solvers.penalty import QuadraticPenalty
@@ -45,15 +47,20 @@ __all__ = [
     "EigenRidge",
     "Ending",
     "Fold",
+    "Hinge",
     "IterativeSolution",
     "IterativeSolver",
     "KernelEquations",
     "KernelIterations",
+    "KernelLogistic",
+    "KernelLoss",
     "KernelMatrix",
+    "KernelNewton",
     "KernelProblem",
     "KernelSolution",
     "KernelSolver",
     "KernelSpread",
+    "KernelSquaredHinge",
     "LandmarkFeatures",
     "LandmarkPreconditioner",
     "LandmarkSpread",
