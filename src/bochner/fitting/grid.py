@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bochner._dense import dense
 from bochner._nufft import require_nufft
 from bochner._typing import Array
 from bochner.data import ArrayRows, RowSource
@@ -20,12 +21,12 @@ from bochner.fitting.features import DrawnFeatures
 from bochner.fitting.left_out import LEFT_OUT_ROWS, LeftOut
 from bochner.fitting.ridge_model import FittedRidge
 from bochner.fitting.watch import Watch
-from bochner.kernels import Stationary
+from bochner.kernels import Matern, Stationary
 from bochner.memory import require_memory
 from bochner.sampling import MOST_AXES
-from bochner.solvers import PenaltyRule, Solution, SolverContext
+from bochner.solvers import Solution, SolverContext
 from bochner.statistics import BoxOfRows, FourierReduction, FourierSums, add_fourier_sums, box_of, fourier_bill
-from bochner.tuning import Tuning, best_penalty, candidate_kernels, spread_of, tune_on_grid
+from bochner.tuning import Tuning, best_penalty, column_spreads, spread_of, tune_on_grid
 
 if TYPE_CHECKING:
     from bochner.fitting.ridge import RidgeSettings
@@ -34,6 +35,8 @@ __all__ = ["add_to_grid", "fit_grid"]
 
 _REFERENCE_ROWS = 4096  # for the middle and the spread of the targets
 _ALPHA = 0.1  # penalty to begin with, if nothing is known
+_SHARE = 0.1  # of the width of the rows: a scale to begin with
+_WIDEST = 100.0  # width of a column in units of its spread
 _WORSE = 1.5  # times the error of the best grid: then the rows are summed again
 
 
@@ -42,16 +45,9 @@ def fit_grid(rows: RowSource, settings: RidgeSettings, watch: Watch) -> tuple[Fi
     require_columns(rows, settings.owner)
     require_nufft()
     rule, box = settings.rule, box_of(rows)
-    kernel, tuning = settings.features.kernel_for(rows)
-    assert kernel is not None
-    drawn = _drawn(settings, kernel, box)
-    sums, alpha = _summed(rows, drawn, watch), _first_penalty(rule, tuning)
-    if tuning is not None:
-        kernel, alpha = _learned(sums, kernel, alpha, settings)
-        tuning = replace(tuning, kernel=kernel, length_scale=kernel.scales(), criterion="evidence on a grid")
-        drawn, sums = _regridded(rows, drawn, _drawn(settings, kernel, box), sums, watch)
-    if isinstance(rule.alpha, str):
-        alpha = best_penalty(sums, kernel, alpha, rule.alphas, intercept=rule.fit_intercept, seed=settings.seed)
+    _require_no_outliers(rows, box, settings.owner)
+    drawn, sums, tuning = _features(rows, box, settings, watch)
+    alpha = _penalty(sums, _map_of(drawn.map).kernel, tuning, settings)
     fit = FittedRidge(
         features=drawn.transformer,
         feature_map=drawn.map,
@@ -79,14 +75,55 @@ def add_to_grid(fit: FittedRidge, rows: RowSource, settings: RidgeSettings) -> F
     before, rule = fit.solution.fourier_sums, settings.rule
     assert before is not None
     sums = add_fourier_sums(before, rows)
-    kernel = _map_of(fit.feature_map).kernel
-    if isinstance(rule.alpha, str):
-        now = fit.solution.alpha
-        alpha = best_penalty(sums, kernel, now, rule.alphas, intercept=rule.fit_intercept, seed=settings.seed)
-    else:
-        alpha = float(rule.alpha)
+    alpha = _penalty(sums, _map_of(fit.feature_map).kernel, fit.tuning, settings)
     found = _solve(fit.feature_map, sums, alpha, settings)
     return replace(fit, found=found, rule=rule, row_identity=sums.identity, conformal=None, left_out_error=None)
+
+
+def _features(
+    rows: RowSource, box: BoxOfRows, settings: RidgeSettings, watch: Watch
+) -> tuple[DrawnFeatures, FourierSums, Tuning | None]:
+    """The grid and the sums on it, of a kernel that is given or learned from sums on a first grid."""
+    scale, rule = settings.features.scale, settings.rule
+    assert scale is not None
+    if not scale.learns:
+        kernel, _ = settings.features.kernel_for(rows)
+        assert kernel is not None
+        drawn = _drawn(settings, kernel, box)
+        return drawn, _summed(rows, drawn, watch), None
+    scale.check()
+    width = box.high - box.low
+    scales = _SHARE * np.where(width > 0, width, 1.0)
+    first = _drawn(settings, Matern(scales, nu=0.5), box)
+    sums = _summed(rows, first, watch)
+    kernels = [each.with_length_scale(scales) for each in scale.candidates()]
+    alpha = None if isinstance(rule.alpha, str) else max(float(rule.alpha), np.finfo(float).tiny)
+    tuning = tune_on_grid(sums, kernels, alpha, intercept=rule.fit_intercept, seed=settings.seed)
+    return *_regridded(rows, first, _drawn(settings, tuning.kernel, box), sums, watch), tuning
+
+
+def _require_no_outliers(rows: RowSource, box: BoxOfRows, owner: str) -> None:
+    """Refuse a box that is nearly empty: its grid would see the rows as a few points."""
+    sample = dense(ArrayRows.sampled(rows, _REFERENCE_ROWS, 0).X, float)
+    spread, width = column_spreads(sample), box.high - box.low
+    far = np.flatnonzero(width > _WIDEST * spread)
+    if len(far):
+        ratio = width[far[0]] / spread[far[0]]
+        raise InvalidDataError(
+            f"features='grid' of {owner} takes rows that fill their box. Column {far[0]} is {ratio:.3g} times as wide as "
+            f"its spread, {spread[far[0]]:.3g}. Remove rows far outside, or use features='fourier' or 'nystroem'."
+        )
+
+
+def _penalty(sums: FourierSums, kernel: Stationary, tuning: Tuning | None, settings: RidgeSettings) -> float:
+    """The penalty that was given, or the one of the largest evidence."""
+    rule = settings.rule
+    if not isinstance(rule.alpha, str):
+        return float(rule.alpha)
+    near = _ALPHA
+    if tuning is not None and tuning.noise_variance and tuning.signal_variance:
+        near = tuning.noise_variance / tuning.signal_variance
+    return best_penalty(sums, kernel, near, rule.alphas, intercept=rule.fit_intercept, seed=settings.seed)
 
 
 def _drawn(settings: RidgeSettings, kernel: Stationary, box: BoxOfRows) -> DrawnFeatures:
@@ -112,19 +149,6 @@ def _units(rows: RowSource) -> tuple[Array, Array]:
     """Means and spreads (t,) of the targets of some rows."""
     Y, weight = ArrayRows.sampled(rows, _REFERENCE_ROWS, 0).targets()
     return np.average(Y, axis=0, weights=weight), spread_of(Y, weight)
-
-
-def _learned(
-    sums: FourierSums, kernel: Stationary, alpha: float, settings: RidgeSettings
-) -> tuple[Stationary, float]:
-    """Kernel and penalty by evidence, from the sums; other kernels are tried if the kernel is to be chosen."""
-    rule, scale = settings.rule, settings.features.scale
-    assert scale is not None
-    others = [each for each in candidate_kernels() if str(each) != str(kernel.with_length_scale(1.0))]
-    kernels = [kernel, *(each.with_length_scale(kernel.scales()) for each in others if scale.chooses_kernel)]
-    free = isinstance(rule.alpha, str)
-    found = tune_on_grid(sums, kernels, alpha, penalty=free, intercept=rule.fit_intercept, seed=settings.seed)
-    return found.kernel, found.alpha
 
 
 def _regridded(
@@ -166,10 +190,3 @@ def _left_out(fit: FittedRidge, rows: RowSource, settings: RidgeSettings) -> Lef
     own = np.ones(len(Y)) if weight is None else weight
     return LeftOut(Y - means, np.maximum(1 + leverage + unseen, 1.0), own, Y)
 
-
-def _first_penalty(rule: PenaltyRule, tuning: Tuning | None) -> float:
-    if not isinstance(rule.alpha, str):
-        return float(rule.alpha)
-    if tuning is None or not tuning.noise_variance or not tuning.signal_variance:
-        return _ALPHA
-    return float(np.clip(tuning.noise_variance / tuning.signal_variance, 1e-6, 1e3))

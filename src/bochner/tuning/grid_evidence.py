@@ -18,7 +18,8 @@ from bochner.kernels import Stationary
 from bochner.sampling import FrequencyGrid
 from bochner.solvers import GridEquations, ToeplitzSystem
 from bochner.statistics import FourierSums
-from bochner.tuning.result import rounded
+from bochner.tuning.clock import Clock
+from bochner.tuning.result import Stage, Tuning, rounded
 
 __all__ = ["GridChoice", "best_penalty", "tune_on_grid"]
 
@@ -27,6 +28,7 @@ _BLOCK = 800
 _FIRST, _MORE = 12, 30  # evaluations of every kernel, and of the best
 _ALONG = 6  # of a penalty alone
 _RANGE = 9.0  # of the logarithm of a penalty, either side
+_ALPHA = 0.1  # to begin with
 _FLOOR = 1e-10  # of the weight times k(0)
 
 
@@ -83,33 +85,43 @@ class _Search:
 
 
 def tune_on_grid(
-    sums: FourierSums,
-    kernels: Sequence[Stationary],
-    alpha: float,
-    *,
-    penalty: bool,
-    intercept: bool,
-    seed: int,
-) -> GridChoice:
-    """The best kernel with its scales, one per axis, and the penalty that goes with the inner modes.
+    sums: FourierSums, kernels: Sequence[Stationary], alpha: float | None, *, intercept: bool, seed: int
+) -> Tuning:
+    """The best kernel with its scales, one per axis, by the evidence on the inner modes.
 
     Parameters
     ----------
     sums : FourierSums
     kernels : sequence of Stationary
         Candidates with scales to begin with.
-    alpha : float
-        Penalty to begin with.
-    penalty : bool
-        Whether it is free.
+    alpha : float or None
+        The penalty; None: it is free.
     intercept : bool
     seed : int
     """
-    search = _Search.on(inner_sums(sums, _INNER), intercept, seed, _BLOCK)
-    first = [search.descend(GridChoice(each, alpha, np.inf), _FIRST, penalty=penalty) for each in kernels]
-    best = search.descend(min(first, key=_loss), _MORE, penalty=penalty)
-    d = len(sums.grid.extent)
-    return replace(best, kernel=best.kernel.with_length_scale(rounded(np.broadcast_to(best.kernel.scales(d), d))))
+    clock, inner, d = Clock(None), inner_sums(sums, _INNER), len(sums.grid.extent)
+    search, begin = _Search.on(inner, intercept, seed, _BLOCK), _ALPHA if alpha is None else alpha
+    first = [search.descend(GridChoice(each, begin, np.inf), _FIRST, penalty=alpha is None) for each in kernels]
+    best = search.descend(min(first, key=_loss), _MORE, penalty=alpha is None)
+    kernel = best.kernel.with_length_scale(rounded(np.broadcast_to(best.kernel.scales(d), d)))
+    n, M = sums.identity.n_rows, int(np.prod(inner.grid.shape))
+    stages = [
+        Stage(each.kernel.with_length_scale(1.0), n, M, (each.loss,), np.log([*each.kernel.scales(d), each.alpha]))
+        for each in [*first, best]
+    ]
+    return Tuning(
+        kernel=kernel,
+        length_scale=kernel.scales(),
+        noise_variance=best.alpha / (1 + best.alpha),
+        signal_variance=1 / (1 + best.alpha),
+        log_evidence=-best.loss,
+        criterion="evidence",
+        stages=tuple(stages),
+        n_rows=n,
+        n_frequencies=M,
+        n_restarts=1,
+        seconds=clock.elapsed(),
+    )
 
 
 def best_penalty(

@@ -108,7 +108,7 @@ class ScaleRule:
         self.check()
         if self.learner is not None and self.learns:
             per_feature = True if self.length_scale == "ard" else None if self.automatic else False
-            search = ScaleSearch(self._candidates(), per_feature, seed, width, self.warps)
+            search = ScaleSearch(self.candidates(), per_feature, seed, width, self.warps)
             tuning = self.learner.learn(rows, rows.targets() if targets is None else targets, search)
             if tuning is not None:
                 return tuning.kernel, tuning
@@ -126,6 +126,10 @@ class ScaleRule:
         """
         self.check()
         return self._unlearned(X.shape[1], lambda: RowSample.of(X, seed, sample_weight, others))
+
+    def candidates(self) -> list[Stationary]:
+        """Kernels to learn the scales of: one, or some to choose from."""
+        return candidate_kernels() if self.chooses_kernel else [resolve_kernel(self.owner, self.kernel)]
 
     @property
     def _rules(self) -> tuple[str, ...]:
@@ -147,9 +151,6 @@ class ScaleRule:
     @property
     def _keeps_own_scale(self) -> bool:
         return not self._named and isinstance(self.length_scale, str) and self.length_scale == "auto"
-
-    def _candidates(self) -> list[Stationary]:
-        return candidate_kernels() if self.chooses_kernel else [resolve_kernel(self.owner, self.kernel)]
 
     def _unlearned(self, n_features: int, sample: Callable[[], RowSample]) -> Stationary:
         """The kernel with its scale where no targets teach it; the sample is asked for only if it decides."""
