@@ -131,7 +131,7 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
 
     def _scale_rule(self, rows: RowSource | None) -> ScaleRule:
         landmarks, rule = self.uses_landmarks(rows), self.length_scale
-        learned = isinstance(rule, str) and rule in ("auto", "ard")
+        learned = isinstance(rule, str) and rule in ("auto", "ard", "metric")
         if self.is_grid:
             return self._grid_scale_rule(learned)
         automatic = isinstance(self.features, str) and self.features in ("auto", "exact")

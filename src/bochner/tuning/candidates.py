@@ -149,7 +149,7 @@ class CandidateSearch:
     def metrics(self, common: Candidate, n_rounds: int) -> list[Candidate]:
         """Metrics from the gradients of a candidate with one scale, and of each other in turn."""
         found, source = list[Candidate](), common
-        if self.few or not 1 < common.columns.X.shape[1] <= _MOST_SCALES:
+        if not 1 < common.columns.X.shape[1] <= _MOST_SCALES:
             return found
         for _ in range(n_rounds):
             turned = self._turned(source, self.n_learned(METRIC))
