@@ -7,12 +7,12 @@ from typing import Any, Generic, TypeVar
 from sklearn.utils.validation import check_is_fitted
 
 from bochner.features import FeatureMap
-from bochner.fitting import FittedClassifier, FittedRidge
+from bochner.fitting import FittedClassifier, FittedRegression, FittedRidge
 from bochner.tuning import Tuning
 
 __all__ = ["FittedAttributes"]
 
-Fit = TypeVar("Fit", FittedRidge, FittedClassifier)
+Fit = TypeVar("Fit", FittedRidge, FittedClassifier, FittedRegression)
 
 
 class FittedAttributes(Generic[Fit]):
