@@ -228,18 +228,23 @@ def read_training_rows(asked: FitOptions) -> TrainingRows:
     if file is not None:
         give_back_memory()
         return _streamed(asked, file, budget)
-    rows = _split(asked)
     encoder = _new_encoder(asked)
+    rows = _split(asked, encoder)
     with rows_counted(rows.numbers(held_out=False)):
         X = encode_rows(encoder, rows.fit.inputs)
-    if rows.held_out.inputs is not None:
-        with rows_counted(rows.numbers(held_out=True)):
-            encoder.encode(rows.held_out.inputs, NewValues())  # bad cells are told before the fit
+    _look_at_held_out(encoder, rows.held_out, rows.numbers(held_out=True))
     encoder.origin_ = asked.mark
     tables = [part.inputs.nbytes for part in (rows.fit, rows.held_out) if part.inputs is not None]
     return WholeRows(
         encoder, rows.target, rows.held_out, rows.n_without_target, X, rows.fit.y, rows.fit.weight, sum(tables)
     )
+
+
+def _look_at_held_out(encoder: TableEncoder, held_out: TableRows, numbers: Array) -> None:
+    """Encode the held-out rows once, so that a bad cell among them is told before the fit."""
+    if held_out.inputs is not None:
+        with rows_counted(numbers):
+            encoder.encode(held_out.inputs, NewValues())
 
 
 def file_to_stream(
@@ -250,10 +255,11 @@ def file_to_stream(
     return open_table(path, kinds, keep, missing) if too_large else None
 
 
-def _split(asked: FitOptions) -> SplitTable:
+def _split(asked: FitOptions, encoder: TableEncoder) -> SplitTable:
     """The rows to fit, the rows held out, and how many rows without a target were left out."""
     table = read_table(asked.table, dict.fromkeys(asked.categorical, "category"), asked.missing)
     column = column_of_table(table, asked.target, asked.table)
+    encoder.refuse_marks(table)
     absent, kept = 0, None
     if asked.drop_missing_target:
         absent, kept = column.null_count, np.flatnonzero(column.is_valid())
@@ -294,7 +300,10 @@ def _streamed(asked: FitOptions, file: TableFile, budget: int) -> StreamedRows:
         n_kept=_rows_to_keep(file, budget),
         seed=asked.seed,
     )
-    encoder = _new_encoder(asked).fit(found.sample)
+    encoder = _new_encoder(asked)
+    with rows_counted(found.sample_rows):
+        encoder.fit(found.sample)
+    _look_at_held_out(encoder, found.held_out, found.test_rows)
     if found.n_fit * len(encoder.get_feature_names_out()) > _LARGE:
         encoder.set_params(dtype="float32")
     encoder.origin_ = asked.mark
