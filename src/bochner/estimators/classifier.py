@@ -56,7 +56,7 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
 
     Parameters
     ----------
-    kernel : str or Stationary, default=None
+    kernel : str or Kernel, default=None
         As in `KernelRegressor`; candidates are compared by least squares on the indicators of the classes.
     loss : {"auto", "squared_error", "logistic", "hinge", "squared_hinge"}, default="auto"
         "auto": the squared error if alpha="auto" and the rows are in memory, else logistic. The squared error has one

@@ -42,6 +42,8 @@ _log = logging.getLogger("bochner")
 
 _DECIDE_CERTIFICATES = ("fit_intercept", "interval", "loss", "class_weight", "validation_fraction")
 
+_OF_STATIONARY = {"features": "auto", "length_scale": "auto", "sampling": "monte_carlo"}
+"""Parameters of stationary kernels alone, as they are unless given."""
 
 MODEL_CONSTRAINTS: Constraints = {
     "kernel": [Kernel, str, None],
@@ -119,10 +121,17 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
         if self.features is not None and not isinstance(self.features, str):
             return self.features
         drawn = features_of_kernel(self, self.kernel, self._width, seed)
-        if drawn is not None and self.features not in (None, "auto"):
-            rule = f"'auto' or a transformer for a {type(self.kernel).__name__}, which is not stationary"
-            raise invalid_parameter(self, "features", rule, self.features)
+        if drawn is not None:
+            self._refuse_unused()
         return drawn
+
+    def _refuse_unused(self) -> None:
+        """Refuse parameters that have no meaning for a kernel that names its features itself."""
+        for name, usual in _OF_STATIONARY.items():
+            given = getattr(self, name)
+            if given is not None and not (isinstance(given, str) and given == usual):
+                rule = f"{usual!r} for the kernel {type(self.kernel).__name__}, which is not stationary"
+                raise invalid_parameter(self, name, rule, given)
 
     @property
     def _brings_features(self) -> bool:

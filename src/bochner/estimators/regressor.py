@@ -74,9 +74,10 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
 
     Parameters
     ----------
-    kernel : str or Stationary, default=None
+    kernel : str or Kernel, default=None
         A kernel, or its name in lower case. "auto": the Gaussian or Matern kernel (nu = 1/2, 3/2, 5/2) of the largest
-        evidence. None: Gaussian; with features="auto", whichever predicts rows best that it has not seen.
+        evidence. None: Gaussian; with features="auto", whichever predicts rows best that it has not seen. One that is
+        not stationary has its own features, `n_components` of them (1024), or 3 a column of an additive kernel.
     features : {"auto", "fourier", "nystroem", "exact", "grid"} or transformer, default="auto"
         "fourier" or None: random Fourier features, `FourierFeatures(kernel, ...)`. "nystroem": kernel values against
         landmarks, `NystroemFeatures(kernel, ...)`, in float64, which go to zero away from the data: more costly, far
@@ -124,8 +125,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
     sampling : str or Sampler, default="monte_carlo"
         As in `FourierFeatures`.
     checkpoint : str or Path, default=None
-        Checkpoint file for resuming an interrupted fit. A killed fit goes on from there if it is called again with the
-        same parameters and rows, and gives the model of an uninterrupted one; other parameters or rows are refused.
+        File from which a killed fit goes on, to the same model; parameters and rows that are not the same are refused.
     random_state : int, RandomState, Generator or None, default=None
         Seed of frequencies and subsamples.
 

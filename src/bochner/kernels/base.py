@@ -35,7 +35,7 @@ class Kernel(ABC, BaseEstimator):
     """A positive-definite function k(x, y). `kernel(X, Y)` is its exact matrix.
 
     Kernels are small scikit-learn objects: `get_params`, `clone` and grid search work on them.
-    They combine: `kernel + kernel`, `kernel * kernel`, `2.0 * kernel`.
+    Stationary ones combine: `kernel + kernel`, `kernel * kernel`, `2.0 * kernel`.
     """
 
     stationary: ClassVar[bool] = False
