@@ -198,8 +198,7 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
         if settings.looks_at_rows:
             unknown = rows.known_rows is None and (rows.passes is None or settings.width is None)
             looks += (["to count the rows"] if unknown else []) + ["to look at some of them"]
-        if settings.scale is not None and settings.scale.learns:
-            looks.append("to look at the targets")
+        looks += [] if settings.scale is None else settings.scale.passes
         reasons = "".join(f", 1 {reason}" for reason in looks)
         _log.info(
             "%s reads the rows %d time(s): %d to fit%s.", type(self).__name__, n_solver + len(looks), n_solver, reasons

@@ -99,12 +99,12 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
         with the iterative solver.
     alphas : array-like, default=None
         Penalties to choose from. None: 25 or more, from the rounding floor of the moments up to their trace or beyond.
-    length_scale : "auto", "ard", "median", float or array of shape (n_features,), default="auto"
+    length_scale : "auto", "ard", "metric", "median", float or array of shape (n_features,), default="auto"
         "auto": one scale, learned by the evidence of a narrow map on a subsample (`bochner.tuning`); that of the
-        kernel if it is one. With features="auto": one scale in units of the columns' spreads or one per column, of the
-        columns or of their normal scores (`WarpedFeatures`), whichever predicts rows best that it was not learned from;
-        units of columns do not matter then. "ard": one per feature, by evidence. "median": the median distance between
-        rows. What is learned is learned with other frequencies than those of the model: certificates hold as they are.
+        kernel if it is one. With features="auto": one scale in units of the columns' spreads, one per column or a
+        metric, of the columns or of their normal scores (`WarpedFeatures`), whichever predicts rows best that it has
+        not seen. "ard": one per feature, by evidence. "metric": a matrix, from gradients. "median": the median distance
+        between rows. Frequencies that learn are not those of the model: certificates hold as they are.
     solver : {"auto", "direct", "iterative"} or RidgeSolver, default="auto"
         "direct" forms the D x D moments in one pass. "iterative" makes many passes of conjugate gradients and holds no
         such matrix: for wide maps, beyond some 8,000 features. It has no evidence, and its error bars and degrees of
@@ -116,8 +116,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
     max_iter : int, default=200
         Of the iterative solver.
     validation_fraction : float or None, default=None
-        Of the iterative solver: share of the rows to leave out of the fit (4,096 at most); it ends when the error on
-        them has settled.
+        Of the iterative solver: share of rows (4,096 at most) that are left out, and end it when their error settles.
     fit_intercept : bool, default=True
     interval : {"auto", "normal", "conformal"}, default="auto"
         Calibration of `predict(X, return_interval=...)`: by the normal law of `return_std`; by a tenth of the rows (at
@@ -159,6 +158,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
         The widths that were tried for n_components="auto", their errors on held-out rows, and why the search ended.
     tuning_ : Tuning or None
         How kernel and scales were learned, if they were.
+    metric_, feature_importances_, feature_importances_std_ : arrays (d, d), (d,) and (d,)
+        Of the kernel's distance; shares of columns in mean squared gradients, in units of their spreads; error bars.
     precision_ : dtype
         Float type of the products: float64 for float32 rows if float32 is too imprecise for the best penalty.
     seed_, n_features_in_ : int
@@ -173,7 +174,6 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
     >>> model = KernelRegressor(random_state=0).fit(X, y)
     >>> round(model.score(X, y), 2)
     0.98
-    >>> mean, std = model.predict([[0.5]], return_std=True)
     """
 
     _parameter_constraints: Constraints = _CONSTRAINTS

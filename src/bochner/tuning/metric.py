@@ -66,12 +66,12 @@ class MomentMetric:
     def tuning(self) -> Tuning:
         """The kernel under the learned metric."""
         clock, plain = Clock(None), self._columns()
-        columns, found = plain, self._one_scale(plain, self.kernels)
+        columns, found = plain, self._one_scale(plain, self.kernels, last=False)
         stages = list(found.stages)
         for number in range(METRIC_ROUNDS):
             columns = plain.turned(metric_root(self._outer_product(columns, found, number)))
             last = number == METRIC_ROUNDS - 1
-            found = self._one_scale(columns, self.kernels if last else [found.kernel])
+            found = self._one_scale(columns, self.kernels if last else [found.kernel], last=last)
             stages += found.stages
         kernel, scale = columns.kernel(found.kernel, np.atleast_1d(found.length_scale))
         return replace(
@@ -90,8 +90,8 @@ class MomentMetric:
         unit = column_spreads(X, centred=not hasattr(self.sample[0], "tocsr"))
         return Columns(X / unit, unit, warped=False)
 
-    def _one_scale(self, columns: Columns, kernels: list[Stationary]) -> Tuning:
-        """One scale for all directions, by evidence."""
+    def _one_scale(self, columns: Columns, kernels: list[Stationary], *, last: bool) -> Tuning:
+        """One scale for all directions, by evidence; refined for the final fit alone."""
         _, Y, weight = self.sample
         return tune(
             columns.X,
@@ -100,9 +100,10 @@ class MomentMetric:
             per_feature=False,
             seed=self.seed,
             sample_weight=weight,
-            width=self.width,
+            width=self.width if last else 0,
             n_samples=self.rows.n_rows,
             penalty=self.penalty,
+            n_restarts=1,
         )
 
     def _outer_product(self, columns: Columns, found: Tuning, number: int) -> Array:

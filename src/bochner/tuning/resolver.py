@@ -29,6 +29,7 @@ from bochner.kernels.base import check_scale
 from bochner.tuning.kernel_evidence import KernelEvidence
 from bochner.tuning.learners import ScaleLearner, ScaleSearch, Targets
 from bochner.tuning.median import MEDIAN_ROWS, RowSample
+from bochner.tuning.metric import METRIC_ROUNDS
 from bochner.tuning.result import Tuning
 from bochner.tuning.search import candidate_kernels
 from bochner.tuning.spread import row_blocks
@@ -80,6 +81,13 @@ class ScaleRule:
         if self.learner is None or not isinstance(self.length_scale, str) or self.length_scale == "median":
             return False
         return self.length_scale in ("ard", "metric") or self.chooses_kernel or (self._named and self.learns_one_scale)
+
+    @property
+    def passes(self) -> list[str]:
+        """What passes over all targets or rows are for, before the fit, if scales are learned."""
+        metric = self.length_scale == "metric" and getattr(self.learner, "exact", None) is False
+        rounds = ["to learn the metric"] * METRIC_ROUNDS if metric else []
+        return ["to look at the targets", *rounds] if self.learns else []
 
     @property
     def looks_at_rows(self) -> bool:
