@@ -56,7 +56,7 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
 
     Parameters
     ----------
-    kernel : str or Stationary, default=None
+    kernel : str or Kernel, default=None
         As in `KernelRegressor`; candidates are compared by least squares on the indicators of the classes.
     loss : {"auto", "squared_error", "logistic", "hinge", "squared_hinge"}, default="auto"
         "auto": the squared error if alpha="auto" and the rows are in memory, else logistic. The squared error has one
@@ -64,7 +64,8 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
         Newton's method; the hinge losses by dual coordinate ascent, with the intercept penalised as a constant feature,
         as in `LinearSVC`.
     features : {"auto", "fourier", "nystroem", "exact"} or transformer, default="auto"
-        As in `KernelRegressor`. "exact" takes any loss up to 10,000 rows, and the squared error beyond.
+        As in `KernelRegressor`. "exact": Newton's method with kernel tiles for the logistic loss and the squared hinge;
+        the hinge up to 10,000 rows. Their penalty is chosen on 3,000 rows.
     n_components : int or "auto", default="auto"
         Number of features D. "auto": sqrt(n) log n between 256 and 4096; with features="auto", as in `KernelRegressor`;
         with other losses than the squared error 256, 1024, 2048 landmarks until held-out rows see no gain.
@@ -212,7 +213,7 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
         """
         rows, labels, self.classes_ = labelled_rows(self, X, y, sample_weight)
         loss = loss_for(self, rows)
-        if loss == "squared_error" and rows.arrays is not None and self.uses_landmarks(rows):
+        if (loss == "squared_error" or self.is_exact) and rows.arrays is not None and self.uses_landmarks(rows):
             rows = replace(rows.arrays, dtype=np.dtype(np.float64))  # as its features
         checkpoint = open_checkpoint(self, loss, rows, labels)
         self.seed_ = seed_of_fit(self.random_state, checkpoint)

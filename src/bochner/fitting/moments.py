@@ -18,7 +18,7 @@ from bochner.fitting.features import ChosenFeatures, DrawnFeatures
 from bochner.fitting.ridge_model import FittedRidge
 from bochner.fitting.watch import Silent, Watch
 from bochner.fitting.width_rule import WidthCurve
-from bochner.memory import MemoryBill, require_memory
+from bochner.memory import MemoryBill, require_memory, return_freed_memory
 from bochner.solvers import EigenRidge, PenaltyRule, RidgeSolver, SolverContext, ridge_bill
 from bochner.statistics import Moments, MomentsCheckpoint, PassPlan, accumulate, plan_of
 from bochner.statistics.leave_one_out import LeaveOneOut
@@ -126,6 +126,7 @@ class MomentsFit:
         finally:  # a callback may have asked for the solution of fewer rows, which the old value keeps
             self._enter(replace(self.fit, found=None))
         finish()
+        return_freed_memory(bill)
         if not self.moments.weight > 0:
             raise InvalidDataError("The sum of sample_weight must be positive. Got 0.")
         return self
@@ -142,6 +143,7 @@ class MomentsFit:
         context = SolverContext(leave_one_out=None if again is None else leave_one_out)
         solution = fit.solver.solve(self.moments, fit.rule, context)
         self._enter(replace(fit, found=solution))
+        return_freed_memory(moments_bill(rows, fit.feature_map, fit.rule)[1])
         return self
 
     def with_width_curve(self, curve: WidthCurve) -> Self:

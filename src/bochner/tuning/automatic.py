@@ -78,11 +78,11 @@ def tune_automatically(
     if not all(map(KernelEvidence.is_for, kernels)):
         common: dict[str, Any] = {"seed": seed, "sample_weight": weight, "width": width, "penalty": penalty}
         return _in_units(tune(plain.X, Y, kernels, per_feature=False, n_samples=n_samples, **common), plain.unit)
-    clock, share = Clock(None), _SHARE_OF_BUDGET / get_config().threads()
-    search = CandidateSearch(_standardised(Y, weight), weight, seed, penalty, clock, share)
+    share = _SHARE_OF_BUDGET / get_config().threads()
+    search = CandidateSearch(_standardised(Y, weight), weight, seed, penalty, Clock(None), share)
     warps = warps and rows.shape[1] <= _MOST_RANKED
     kinds = [plain, *([Columns.ranked(rows)] if warps and _gains_from_ranks(rows) else [])]
-    return _tuning(*_searched(search, kinds, kernels, metric), clock)
+    return _tuning(*_searched(search, kinds, kernels, metric), search)
 
 
 def _searched(
@@ -159,7 +159,7 @@ def _in_units(tuning: Tuning, unit: Array) -> Tuning:
     return replace(tuning, kernel=tuning.kernel.with_length_scale(scale), length_scale=scale)
 
 
-def _tuning(best: Candidate, stages: list[Stage], clock: Clock) -> Tuning:
+def _tuning(best: Candidate, stages: list[Stage], search: CandidateSearch) -> Tuning:
     found, columns = best.parameters, best.columns
     kernel, scale = columns.kernel(best.stage.kernel, found.scales)
     return Tuning(
@@ -167,12 +167,12 @@ def _tuning(best: Candidate, stages: list[Stage], clock: Clock) -> Tuning:
         length_scale=scale,
         noise_variance=found.noise,
         signal_variance=found.signal,
-        log_evidence=-best.stage.loss if best.criterion == "evidence" else None,
+        log_evidence=best.log_evidence(search.total_weight(best.stage.n_rows)),
         criterion=f"{best.criterion}, compared by leave-one-out errors",
         stages=tuple(stages),
         n_rows=best.stage.n_rows,
         n_frequencies=None,
         n_restarts=1,
-        seconds=clock.elapsed(),
+        seconds=search.clock.elapsed(),
         warped=columns.warped,
     )

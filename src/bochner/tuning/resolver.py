@@ -80,7 +80,7 @@ class ScaleRule:
         """Whether scales are learned from targets: not those of a kernel that was handed over, unless asked for."""
         if self.learner is None or not isinstance(self.length_scale, str) or self.length_scale == "median":
             return False
-        return self.length_scale in ("ard", "metric") or self._chooses_kernel or (self._named and self.learns_one_scale)
+        return self.length_scale in ("ard", "metric") or self.chooses_kernel or (self._named and self.learns_one_scale)
 
     @property
     def passes(self) -> list[str]:
@@ -97,11 +97,11 @@ class ScaleRule:
     def check(self) -> None:
         """Refuse an unknown rule, and a given scale for a kernel that is yet to choose."""
         rule = self.length_scale if isinstance(self.length_scale, str) else None
-        if self._chooses_kernel and rule not in ("auto", "ard", "metric"):
+        if self.chooses_kernel and rule not in ("auto", "ard", "metric"):
             raise self._refusal("'auto', 'ard' or 'metric' for kernel='auto'")
         if rule is not None and rule not in self._rules:
             raise self._refusal(f"{', '.join(map(repr, self._rules))} or positive numbers")
-        if rule == "metric" and not all(map(KernelEvidence.is_for, self._candidates())):
+        if rule == "metric" and not all(map(KernelEvidence.is_for, self.candidates())):
             raise self._refusal(f"another rule for kernel={self.kernel!r}: a metric is that of a kernel of distance")
 
     def resolve(
@@ -123,7 +123,7 @@ class ScaleRule:
             if metric and rows.n_features > MOST_DIRECTIONS:
                 raise self._refusal(f"another rule for more than {MOST_DIRECTIONS:,} columns")
             per_feature = True if self.length_scale == "ard" else None if self.automatic or metric else False
-            search = ScaleSearch(self._candidates(), per_feature, seed, width, self.warps, metric)
+            search = ScaleSearch(self.candidates(), per_feature, seed, width, self.warps, metric)
             tuning = self.learner.learn(rows, rows.targets() if targets is None else targets, search)
             if tuning is not None:
                 return tuning.kernel, tuning
@@ -142,6 +142,10 @@ class ScaleRule:
         self.check()
         return self._unlearned(X.shape[1], lambda: RowSample.of(X, seed, sample_weight, others))
 
+    def candidates(self) -> list[Stationary]:
+        """Kernels to learn the scales of: one, or some to choose from."""
+        return candidate_kernels() if self.chooses_kernel else [resolve_kernel(self.owner, self.kernel)]
+
     @property
     def _rules(self) -> tuple[str, ...]:
         return ("auto", "median") if self.learner is None else ("auto", "ard", "metric", "median")
@@ -151,7 +155,8 @@ class ScaleRule:
         return self.kernel is None or isinstance(self.kernel, str)
 
     @property
-    def _chooses_kernel(self) -> bool:
+    def chooses_kernel(self) -> bool:
+        """Whether the kernel is the best of some."""
         return isinstance(self.kernel, str) and self.kernel == "auto"
 
     @property
@@ -161,9 +166,6 @@ class ScaleRule:
     @property
     def _keeps_own_scale(self) -> bool:
         return not self._named and isinstance(self.length_scale, str) and self.length_scale == "auto"
-
-    def _candidates(self) -> list[Stationary]:
-        return candidate_kernels() if self._chooses_kernel else [resolve_kernel(self.owner, self.kernel)]
 
     def _unlearned(self, n_features: int, sample: Callable[[], RowSample]) -> Stationary:
         """The kernel with its scale where no targets teach it; the sample is asked for only if it decides."""
