@@ -157,9 +157,8 @@ def _fit_iteratively(
         found = _Step.of(rows, labels, chosen, settings, progress)
     step, last = found, progress.within("solution")
     solution = step.problem.solve(step.alpha, tol=settings.tol, max_iter=settings.max_iter, progress=last)
-    temperature = 1.0
-    if settings.loss != "logistic" and settings.probability:
-        temperature = _calibrated(step.problem, step.alpha, solution, settings, progress)
+    wanted = settings.loss != "logistic" and settings.probability
+    temperature = _calibrated(step.problem, step.alpha, solution, settings, progress) if wanted else 1.0
     return FittedClassifier(
         step.chosen.drawn.transformer,
         step.chosen.map,
@@ -180,27 +179,12 @@ def _fit_exactly(rows: RowSource, labels: Labels, settings: ClassifierSettings, 
     problem = KernelClassification.of(rows, labels, kernel, tuning, settings)
     alpha, alphas, losses = settings.alpha, None, None
     if alpha is None:
-        few, known = pilot_of(rows, labels, settings.features.seed)
+        few, known = pilot_of(rows, labels, settings)
         chosen = ChosenFeatures(settings.features.draw(kernel, 0, few, tuning), tuning)
-        step = _Step.of(few, known, chosen, settings, progress)
-        alpha, alphas, losses = step.alpha, step.alphas, step.losses
-    solution = problem.solve(alpha, settings, progress.within("solution"))
-    temperature = 1.0
-    if settings.loss != "logistic" and settings.probability:
-        temperature = problem.temperature(alpha, settings, progress.within("calibration"))
-    drawn = problem.drawn
-    return FittedClassifier(
-        drawn.transformer,
-        drawn.map,
-        solution,
-        alpha,
-        rows.n_rows,
-        tuning,
-        alphas,
-        losses,
-        temperature,
-        loss=settings.loss,
-    )
+        alpha, alphas, losses = _penalty(_problem(few, known, chosen.map, settings), settings, progress)
+    solution, temperature = problem.fitted(alpha, settings, progress)
+    drawn, found = problem.drawn, (solution, alpha, rows.n_rows, tuning, alphas, losses, temperature)
+    return FittedClassifier(drawn.transformer, drawn.map, *found, loss=settings.loss)
 
 
 def _fit_squared(

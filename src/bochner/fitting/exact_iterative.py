@@ -151,7 +151,10 @@ def kernel_problem(
     values = dense.values
     product = KernelProduct(values.kernel, values.points, precision=np.dtype(float))
     small = chosen or float32_penalty(product, dense.weight) <= alpha
-    landmarks, dtype = landmark_numbers_among(values, budget.n_landmarks, seed), np.dtype(np.float32 if small else np.float64)
+    landmarks, dtype = (
+        landmark_numbers_among(values, budget.n_landmarks, seed),
+        np.dtype(np.float32 if small else np.float64),
+    )
     return KernelProblem(
         product=product,
         Y=dense.Y,

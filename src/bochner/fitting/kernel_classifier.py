@@ -6,7 +6,6 @@ each column of scores.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -55,9 +54,9 @@ _LEFT_OUT_ROWS, _LEFT_OUT_SHARE = 2000, 5
 _REMEDY = "Use features='nystroem', or raise the budget with bochner.set_config(memory=...)."
 
 
-def pilot_of(rows: RowSource, labels: Labels, seed: int) -> tuple[ArrayRows, Labels]:
+def pilot_of(rows: RowSource, labels: Labels, settings: ClassifierSettings) -> tuple[ArrayRows, Labels]:
     """The rows that a penalty is chosen on: 3,000 of positive weight, with their labels."""
-    some = sampled_index(rows.n_rows, labels.weight, PILOT_ROWS, seed)
+    some = sampled_index(rows.n_rows, labels.weight, PILOT_ROWS, settings.features.seed)
     known = rows_of_exact(rows)
     few = replace(known, X=known.X[some], Y=known.Y[some], sample_weight=None)
     return few, replace(labels, labels=labels.labels[some], weight=labels.weight[some])
@@ -112,10 +111,14 @@ class KernelClassification:
         kept = replace(labels, labels=labels.labels[present].astype(np.intp), weight=labels.weight[present])
         return cls(drawn, kept, settings.loss, settings.fit_intercept, product, features, seed)
 
-    def solve(self, alpha: float, settings: ClassifierSettings, progress: Progress) -> LinearSolution:
-        return self._solved(self.labels.weight, alpha, settings, progress)
+    def fitted(self, alpha: float, settings: ClassifierSettings, progress: Progress) -> tuple[LinearSolution, float]:
+        """The solution, and the temperature of its scores: 1, unless a hinge loss is to have probabilities."""
+        solution = self._solved(self.labels.weight, alpha, settings, progress.within("solution"))
+        if self.loss == "logistic" or not settings.probability:
+            return solution, 1.0
+        return solution, self._temperature(alpha, settings, progress.within("calibration"))
 
-    def temperature(self, alpha: float, settings: ClassifierSettings, progress: Progress) -> float:
+    def _temperature(self, alpha: float, settings: ClassifierSettings, progress: Progress) -> float:
         """Temperature of the scores of rows by a second machine, which has not seen them."""
         n, weight = len(self.labels.labels), self.labels.weight
         size = min(_LEFT_OUT_ROWS, max(1, n // _LEFT_OUT_SHARE))
