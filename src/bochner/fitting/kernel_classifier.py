@@ -47,6 +47,7 @@ __all__ = ["KERNEL_LOSSES", "KernelClassification", "pilot_of"]
 KERNEL_LOSSES = ("logistic", "squared_hinge")
 """Losses of exact classifiers of any number of rows: those with a curvature."""
 
+_MOST_LANDMARKS = 2048  # of the preconditioner: its factors are made anew in every step
 _ALL_LANDMARKS = 4  # columns up to which the preconditioner has all of its landmarks: it has a factor for each column
 _FEWEST = 64
 _COPIES = 3  # of the vectors of exact kernel ridge
@@ -152,7 +153,7 @@ def _product(values: KernelMap) -> KernelProduct:
 def _affordable(n: int, d: int, columns: int) -> tuple[int, bool]:
     """Landmarks of the preconditioner, and whether their features are kept; refused if not even few fit."""
     budget = kernel_budget(n, d, _COPIES * columns, PILOT_ROWS)
-    width = int(budget.n_landmarks / np.sqrt(max(1.0, columns / _ALL_LANDMARKS)))
+    width = int(min(budget.n_landmarks, _MOST_LANDMARKS) / np.sqrt(max(1.0, columns / _ALL_LANDMARKS)))
     bill = _bill(budget.bill, width, columns)
     while width > _FEWEST and not fits(bill.total):
         width //= 2
