@@ -21,7 +21,7 @@ __all__ = ["report"]
 @click.argument("model", type=click.Path())
 @click.option("--data", type=click.Path(), help="A table of rows to score the model on, with the target.")
 @click.option("--target", metavar="COLUMN", help="The target in --data.  [default: that of the fit]")
-@click.option("--output", "-o", type=click.Path(), help="The page.  [default: MODEL.html]")
+@click.option("--output", "-o", type=click.Path(), help="The page.  [default: MODEL-report.html]")
 @click.option("--title", help="Its heading.")
 @options.force
 @screen_options
@@ -44,10 +44,11 @@ def report(
     """
     from bochner import report as write_report
     from bochner.cli.models import encoder_of, load_model
-    from bochner.cli.targets import require_apart, require_ours, require_page, require_writable
+    from bochner.cli.targets import require_apart, require_ours, require_page, require_type, require_writable
 
     screen = Screen(as_json=as_json, quiet=quiet)
-    path = output or f"{Path(model).stem}.html"
+    path = output or f"{Path(model).stem}-report.html"
+    require_type(path, (".html", ".htm", ".json"), "The report")
     require_apart([path], [model, data])
     require_writable(path)
     if not force:

@@ -10,7 +10,7 @@ from typing import Any, Self
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from bochner._random import resolve_seed
-from bochner._sklearn import Interval, StrOptions, available_if, validated, with_callbacks
+from bochner._sklearn import HasMethods, Interval, StrOptions, available_if, validated, with_callbacks
 from bochner._typing import Array, ArrayLike, Constraints, FilePath, MatrixLike, Seed, Transformer
 from bochner.errors import invalid_parameter
 from bochner.estimators.certified_ridge import CertifiedRidge
@@ -23,19 +23,21 @@ from bochner.estimators.ridge_rows import (
     ridge_rows,
     ridge_settings,
     solver_for,
+    solver_of_rows_to_come,
 )
 from bochner.estimators.rows import linear_predictions, over_rows
 from bochner.estimators.watch import CallbackWatch, warn_of_ridge, warn_of_rows
 from bochner.fitting import FittedRidge, add_rows, fit_ridge, require_moments
 from bochner.kernels import Stationary
 from bochner.sampling import Sampler
-from bochner.solvers import DirectSolver, RidgeSolver
+from bochner.solvers import RidgeSolver
 from bochner.tuning import RidgeScales, ScaleLearner
 
 __all__ = ["KernelRegressor"]
 
 _CONSTRAINTS: Constraints = {
     **MODEL_CONSTRAINTS,
+    "features": [HasMethods(["fit", "transform"]), StrOptions({"auto", "fourier", "nystroem", "exact", "grid"}), None],
     "alpha": [Interval(Real, 0, None, closed="left"), StrOptions({"auto", "gcv", "evidence", "loo"})],
     "alphas": ["array-like", None],
     "solver": [StrOptions({"auto", "direct", "iterative"}), RidgeSolver],
@@ -75,11 +77,12 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
     kernel : str or Stationary, default=None
         A kernel, or its name in lower case. "auto": the Gaussian or Matern kernel (nu = 1/2, 3/2, 5/2) of the largest
         evidence. None: Gaussian; with features="auto", whichever predicts rows best that it has not seen.
-    features : {"auto", "fourier", "nystroem", "exact"} or transformer, default="auto"
+    features : {"auto", "fourier", "nystroem", "exact", "grid"} or transformer, default="auto"
         "fourier" or None: random Fourier features, `FourierFeatures(kernel, ...)`. "nystroem": kernel values against
         landmarks, `NystroemFeatures(kernel, ...)`, in float64, which go to zero away from the data: more costly, far
         more accurate for rough kernels and little noise. "exact": kernel ridge regression on all rows, by a Cholesky
-        factor (8 n^2 bytes) up to 10,000, else by conjugate gradients in tiles. "auto": landmarks for up to 100,000
+        factor (8 n^2 bytes) up to 10,000, else by conjugate gradients in tiles. "grid": equispaced frequencies for up to
+        three columns, any number of rows (`GridFeatures`, at most `n_components` of them; needs finufft). "auto": landmarks for up to 100,000
         dense rows in memory, or the exact machine if that is better, up to 10,000; random features beyond, and where
         other parameters ask for them. A transformer: its own; `kernel`, `length_scale`, `n_components` are unused.
     n_components : int or "auto", default="auto"
@@ -256,7 +259,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
         rows, flat = ridge_rows(self, X, y, sample_weight, reset=fit is None)
         if fit is None:
             self.seed_, self._flat_target = resolve_seed(self.random_state), flat
-        solver = DirectSolver() if isinstance(self.solver, str) else self.solver
+        solver = solver_of_rows_to_come(self)
         watch = CallbackWatch(self, rows)
         self._store(add_rows(fit, rows, ridge_settings(self, solver, None), watch=watch, publish=self._store))
         if fit is None:

@@ -16,6 +16,7 @@ from bochner.errors import InvalidDataError, MemoryBudgetError
 from bochner.features import FeatureMap, LinearResponse
 from bochner.fitting.checkpoints import FitCheckpoint, naming_checkpoint
 from bochner.fitting.features import ChosenFeatures, FeatureSettings
+from bochner.fitting.importance import ColumnImportance, LinearModel, column_importance
 from bochner.fitting.kernel_classifier import KERNEL_LOSSES, KernelClassification, pilot_of
 from bochner.fitting.squared_classifier import fit_signs, temperature_and_skill, to_solution
 from bochner.memory import advice_when_full, require_memory
@@ -124,6 +125,10 @@ class FittedClassifier:
     prior: QuadraticPenalty | None = None
     loss: str | None = None
     relative_error: float | None = None
+
+    def column_importance(self, unit: Array) -> ColumnImportance:
+        """Shares of the columns in squared gradients of the scores, in units (d,), without error bars."""
+        return column_importance(LinearModel(self.feature_map, self.solution.coef), unit)
 
     def response(self) -> LinearResponse:
         """Scores of the classes as a function of rows."""

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from bochner._dense import dense
+from bochner._duration import in_words
 from bochner._random import resolve_seed
 from bochner._typing import ArrayLike, FloatType, MatrixLike, Rows, Seed, Transformer
 from bochner.config import config_context, get_config, parse_bytes
@@ -217,7 +218,7 @@ def _chosen_plan(
     if affordable == 0:
         raise MemoryBudgetError(
             f"Not even two features fit in a budget of {format_bytes(get_config().memory_budget())}"
-            + (f" and {budget.time:.3g} s." if budget.time else ".")
+            + (f" and {in_words(budget.time)}." if budget.time else ".")
             + _of_tuning(budget)
         )
     wanted = _wanted(bounds, budget, affordable, given, eps, delta)
@@ -304,7 +305,9 @@ def _n_kernels(kernel: Stationary | str | None) -> int:
 def _of_tuning(budget: Budget) -> str:
     if budget.time is None or budget.tuning_seconds < budget.time:
         return ""
-    return f" To learn length scales alone takes {budget.tuning_seconds:.2g} s: give a kernel with its length scale."
+    return (
+        f" To learn length scales alone takes {in_words(budget.tuning_seconds)}: give a kernel with its length scale."
+    )
 
 
 def _kernel(kernel: Stationary | str | None, rows: Rows | None, random_state: Seed) -> Stationary:
@@ -324,7 +327,7 @@ def _needed(bound: TailBound, eps: float, delta: float) -> int | None:
 def _shortfall(budget: Budget, wanted: int, width: int, certified: float) -> str:
     bill, seconds = format_bytes(budget.bill(wanted).total), budget.seconds(wanted)
     return (
-        f"{wanted:,} features would take {bill} and {seconds:.2g} s. {width:,} fit, with a certified error of "
+        f"{wanted:,} features would take {bill} and {in_words(seconds)}. {width:,} fit, with a certified error of "
         f"{certified:.3g}; certify, after the fit, usually finds a much smaller one."
     )
 

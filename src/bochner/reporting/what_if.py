@@ -13,7 +13,7 @@ from bochner.config import get_config
 from bochner.features import FourierShape, transform
 from bochner.planning import Budget, calibrate
 from bochner.reporting.nested import narrower_moments, nested_widths, why_not_nested
-from bochner.reporting.view import ModelView, sample_rows
+from bochner.reporting.view import GIVE_ROWS, ModelView, sample_rows
 from bochner.solvers import RidgePoint, RidgeProblem, classifier_bill, pca_bill, solve_ridge
 from bochner.solvers.criteria import gcv_score
 from bochner.statistics import Moments
@@ -45,7 +45,7 @@ def _width_curve(view: ModelView, X: MatrixLike | None, y: ArrayLike | None) -> 
     if view.kind == "regressor" and view.moments is not None:
         return _from_moments(view, view.moments, X, y)
     if X is None or y is None:
-        return {"missing": "The error at other widths needs rows and targets: report(model, X=X_test, y=y_test)."}
+        return {"missing": f"The error at other widths needs rows and targets: {GIVE_ROWS}."}
     return _from_refits(view, X, y)
 
 

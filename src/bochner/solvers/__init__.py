@@ -14,6 +14,8 @@ from bochner.solvers.classification import (
     signs_of,
 )
 from bochner.solvers.eigen import EigenRidge
+from bochner.solvers.grid_equations import GridEquations, GridEvidence
+from bochner.solvers.grid_solution import DRAWS, DrawnSpread, GridSolution, ToeplitzSolver
 from bochner.solvers.iterative import iterative_bill, solve_ridge_iteratively
 from bochner.solvers.iterative_solution import Ending, IterativeSolution
 from bochner.solvers.kernel_bill import CANDIDATES, KernelBudget, kernel_budget
@@ -35,6 +37,7 @@ from bochner.solvers.problem import RidgePoint, RidgeProblem
 from bochner.solvers.progress import NO_PROGRESS, Progress
 from bochner.solvers.ridge import PredictiveSpread, RidgeSolution, effective_dof, solve_ridge
 from bochner.solvers.solution import Solution, Spread
+from bochner.solvers.toeplitz import ToeplitzSystem
 
 __all__ = [
     "CANDIDATES",
@@ -43,10 +46,17 @@ __all__ = [
     "NO_PROGRESS",
     "BandedRidge",
     "ClassificationProblem",
+    "DRAWS",
     "DirectSolver",
+    "DrawnSpread",
     "EigenRidge",
     "Ending",
     "Fold",
+    "GridEquations",
+    "GridEvidence",
+    "GridSolution",
+    "ToeplitzSolver",
+    "ToeplitzSystem",
     "Hinge",
     "IterativeSolution",
     "IterativeSolver",

@@ -14,7 +14,8 @@ from bochner._random import Purpose, generator
 from bochner._typing import Array
 from bochner.data import TableFile
 from bochner.errors import InvalidDataError
-from bochner.tables.named_columns import listed
+from bochner.tables.cells import rows_counted
+from bochner.tables.named_columns import no_column
 from bochner.tables.reading import missing, read_column
 from bochner.tables.reservoir import Reservoir
 from bochner.tables.rows import TableRows
@@ -88,9 +89,7 @@ def survey(
     """Read a table once; at most `n_kept` rows of it are kept."""
     absent = [name for name in roles.named if name not in file.schema.names]
     if absent:
-        raise InvalidDataError(
-            f"{file.path!r} has no column {absent[0]!r}. It has {listed([repr(name) for name in file.schema.names])}."
-        )
+        raise no_column(repr(file.path), absent[0], file.schema.names)
     while True:
         try:
             return _Pass(file, roles, n_kept, seed).survey(task, test_size)
@@ -139,25 +138,26 @@ class _Pass:
     def _add(self, rows: pa.Table, origin: str) -> None:
         numbers = np.arange(self.n_rows, self.n_rows + rows.num_rows)
         self.n_rows += rows.num_rows
-        self._look_at_target(rows, origin)
-        used = self.roles.with_target(rows)
-        if self.roles.weight is not None:
-            self._look_at_weights(rows.filter(used), origin)
+        with rows_counted(numbers):
+            self._look_at_target(rows)
+            used = self.roles.with_target(rows)
+            if self.roles.weight is not None:
+                self._look_at_weights(rows, used, origin)
         test = self.roles.held_out(rows)
         for mask, reservoir in ((used & ~test, self.training), (used & test, self.test)):
             if mask.any():
                 reservoir.offer(rows.filter(mask), numbers[mask])
 
-    def _look_at_target(self, rows: pa.Table, origin: str) -> None:
-        values = column_values(rows, self.roles.target, origin)
+    def _look_at_target(self, rows: pa.Table) -> None:
+        values = column_values(rows, self.roles.target)
         absent = missing(values)
         self.n_without += int(absent.sum())
         if len(self.values) <= _MOST_VALUES:
             self.values.update(np.unique(values[~absent]).tolist())
 
-    def _look_at_weights(self, rows: pa.Table, origin: str) -> None:
+    def _look_at_weights(self, rows: pa.Table, used: Array, origin: str) -> None:
         assert self.roles.weight is not None
-        weights = column_values(rows, self.roles.weight, origin)
+        weights = column_values(rows, self.roles.weight)[used]
         if not are_weights(weights):
             raise _bad_weights(self.roles.weight, f" See {origin}.")
         self.weights += float(weights.sum())
@@ -183,22 +183,19 @@ class _Pass:
         )
 
 
-def column_values(rows: pa.Table, name: str, origin: str) -> Array:
-    """A column of a batch as `read_column` gives it; a failure says where."""
+def column_values(rows: pa.Table, name: str) -> Array:
+    """A column of a batch as `read_column` gives it."""
     import narwhals as nw
 
-    try:
-        return read_column(nw.from_native(rows[name], series_only=True), name)
-    except InvalidDataError as failure:
-        raise InvalidDataError(f"{failure} Rows are counted here in {origin}.") from None
+    return read_column(nw.from_native(rows[name], series_only=True), name)
 
 
 def _rows(table: pa.Table, target: Target, roles: ColumnRoles) -> TableRows:
     """Held-out rows, with targets of the type that predictions have."""
     if not table.num_rows:
         return TableRows(None, np.empty(0), None)
-    y = target.cast(column_values(table, target.name, "the held-out rows"))
-    weight = None if roles.weight is None else column_values(table, roles.weight, "the held-out rows")
+    y = target.cast(column_values(table, target.name))
+    weight = None if roles.weight is None else column_values(table, roles.weight)
     return TableRows(table, y, weight)
 
 
