@@ -41,7 +41,9 @@ def observed_rows(
     if rows.arrays is not None and model.uses_landmarks(rows):
         rows = replace(rows.arrays, dtype=np.dtype(np.float64))  # as its features
     ones = np.ones(rows.n_rows)
-    return rows, Observed(np.asarray(targets, dtype=float).reshape(-1), ones if weight is None else weight.astype(float))
+    return rows, Observed(
+        np.asarray(targets, dtype=float).reshape(-1), ones if weight is None else weight.astype(float)
+    )
 
 
 def regression_settings(

@@ -171,6 +171,4 @@ def _problem(
             "Quantile regression visits rows in random order: they, or their features, must fit in memory. Lower "
             "n_components, or raise the budget with bochner.set_config(memory=...)."
         )
-    return RegressionProblem(
-        stream, observed.y, observed.weight, loss, settings.fit_intercept, settings.features.seed
-    )
+    return RegressionProblem(stream, observed.y, observed.weight, loss, settings.fit_intercept, settings.features.seed)

@@ -134,9 +134,7 @@ class RegressionProblem(LinearProblem):
         return self.loss.n_columns
 
     def solver(self, weight: Array) -> NewtonSolver | DualAscent:
-        return self.loss.solver(
-            self.stream, self.targets, weight, fit_intercept=self.fit_intercept, seed=self.seed
-        )
+        return self.loss.solver(self.stream, self.targets, weight, fit_intercept=self.fit_intercept, seed=self.seed)
 
     def folds(self, n_folds: int) -> list[Fold]:
         """Rows to fit and rows held out, at random. Equal rows of a small table are in one fold.
