@@ -172,3 +172,10 @@ def test_passes_of_a_metric_are_announced():
     assert fourier.passes.count("to learn the metric") == 3
     assert exact.passes == ["to look at the targets"]
     assert ScaleRule("Model", "gaussian", 1.0, RidgeScales(None)).passes == []
+
+
+def test_more_columns_than_a_matrix_can_have_are_refused():
+    wide = np.zeros((10, 2049))
+    model = bo.KernelRegressor(features="fourier", n_components=16, length_scale="metric")
+    with pytest.raises(InvalidParameterError, match="2,048 columns"):
+        model.fit(wide, np.arange(10.0))

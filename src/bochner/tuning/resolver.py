@@ -29,7 +29,7 @@ from bochner.kernels.base import check_scale
 from bochner.tuning.kernel_evidence import KernelEvidence
 from bochner.tuning.learners import ScaleLearner, ScaleSearch, Targets
 from bochner.tuning.median import MEDIAN_ROWS, RowSample
-from bochner.tuning.metric import METRIC_ROUNDS
+from bochner.tuning.metric import METRIC_ROUNDS, MOST_DIRECTIONS
 from bochner.tuning.result import Tuning
 from bochner.tuning.search import candidate_kernels
 from bochner.tuning.spread import row_blocks
@@ -120,6 +120,8 @@ class ScaleRule:
         self.check()
         if self.learner is not None and self.learns:
             metric = self.length_scale == "metric"
+            if metric and rows.n_features > MOST_DIRECTIONS:
+                raise self._refusal(f"another rule for more than {MOST_DIRECTIONS:,} columns")
             per_feature = True if self.length_scale == "ard" else None if self.automatic or metric else False
             search = ScaleSearch(self.candidates(), per_feature, seed, width, self.warps, metric)
             tuning = self.learner.learn(rows, rows.targets() if targets is None else targets, search)
