@@ -75,8 +75,8 @@ def scale_rows():
         yield (
             f"ridge by conjugate gradients, {w['n']:,} rows, D={w['n_components']:,}",
             f"error on new rows within {abs(w['relative_error_difference']):.0e} of the direct solver's",
-            f"{against(w['faster_than_direct'], 'our direct solver')}, {against(w['faster_than_xgpr'], 'that of xGPR')} "
-            f"(D={w['peer_n_components']:,})",
+            f"{against(w['faster_than_direct'], 'our direct solver')}, "
+            f"{against(w['faster_than_xgpr'], 'that of xGPR')} (D={w['peer_n_components']:,})",
         )
     if (a := found("streaming_airline")) is not None:
         yield (
@@ -144,7 +144,11 @@ def headlines():
             "features of 20,000 rows, d = 50, to 2,048 columns, float32",
             "transform",
         ),
-        (f"{t['times_limit']:.2f}x the time of GEMM and one write", "the same transform against the hardware", "transform"),
+        (
+            f"{t['times_limit']:.2f}x the time of GEMM and one write",
+            "the same transform against the hardware",
+            "transform",
+        ),
         (
             against(r["faster_than_scikit_learn"], "`RBFSampler` + `Ridge`"),
             "ridge, 100,000 rows, d = 20, 4,096 features, float32, one penalty",

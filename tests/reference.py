@@ -106,7 +106,23 @@ def row_identity(X, Y, weight):
 
 
 def dual_sweep(
-    Z, order, signs, targets, active, squares, diagonal, weight, upper, share, dual, W, bias, alpha, constant, first, last
+    Z,
+    order,
+    signs,
+    targets,
+    active,
+    squares,
+    diagonal,
+    weight,
+    upper,
+    share,
+    dual,
+    W,
+    bias,
+    alpha,
+    constant,
+    first,
+    last,
 ):
     for i in order:
         for c in range(first, last):

@@ -269,3 +269,49 @@ def test_five_rows_are_fitted_with_a_word(run):
     code, _, err = run("fit", "t.csv", "--target", "y", *QUICK)
     assert code == 0
     assert "fitted to 4 row" in err
+
+
+def test_two_models_are_compared_on_the_same_rows(run, fitted, here):
+    rows(200).to_csv("t.csv", index=False)
+    fitted("t.csv", "--model-file", "good.bochner")
+    fitted("t.csv", "--model-file", "poor.bochner", "--drop", "a")
+    assert "--data" in run("report", "good.bochner", "poor.bochner")[2]
+    code, out, _ = run("report", "poor.bochner", "good.bochner", "--data", "t.csv", "-o", "which.html")
+    assert code == 0
+    assert out.startswith("good.bochner is better: its RMS error is ")
+    assert "poor.bochner" in (here / "which.html").read_text()
+    code, out, _ = run("report", "good.bochner", "poor.bochner", "--data", "t.csv", "--json")
+    summary = json.loads(out)["summary"]
+    assert summary["best"] == "good.bochner"
+    assert summary["standard_errors_behind"]["poor.bochner"] > 5
+
+
+def test_a_test_writes_a_page_of_what_changed(run, here):
+    rows().to_csv("t.csv", index=False)
+    rows(b=5.0 + np.arange(60)).to_csv("moved.csv", index=False)
+    assert run("test", "t.csv", "moved.csv", "--n-resamples", "99", "--report", "t.csv")[0] == 2
+    assert run("test", "t.csv", "moved.csv", "--n-resamples", "99", "--report", "change.html")[0] == 0
+    page = (here / "change.html").read_text()
+    assert "Which columns changed" in page
+    assert "The tables differ (p = 0.01)" in page
+
+
+def test_the_report_says_which_inputs_matter_and_where_it_is_wrong(run, fitted, here):
+    table = rows(200, city=np.where(np.arange(200) % 3, "Bonn", "Ulm"))
+    table["a"] *= 10
+    table["y"] = table["a"] + table["b"]
+    table.to_csv("t.csv", index=False)
+    fitted("t.csv")
+    assert run("report", "t.bochner", "--data", "t.csv", "-o", "t.json")[0] == 0
+    found = json.loads((here / "t.json").read_text())["quality"]["rows"]
+    assert found["importance"]["inputs"][0]["name"] == "a"
+    assert {segment["name"] for segment in found["segments"]} == {"a", "b", "city"}
+    for segment in found["segments"]:
+        assert sum(part["n_rows"] for part in segment["parts"]) == 200
+    worst = found["worst"][0]
+    assert worst["error"] == pytest.approx(abs(worst["target"] - worst["prediction"]))
+    assert worst["target"] == table["y"][worst["row"] - 1]
+    page = (here / "t.html").read_text()
+    for title in ("Predicted against actual", "Which inputs matter", "Where the errors are", "The worst rows"):
+        assert title in page
+    assert "Had it been computed exactly" in page

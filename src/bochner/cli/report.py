@@ -12,13 +12,14 @@ from bochner.cli.screen import Screen, screen_options
 
 if TYPE_CHECKING:
     from bochner._typing import Array
+    from bochner.reporting import Report
     from bochner.tables import Task
 
 __all__ = ["report"]
 
 
 @click.command(short_help="Write the report page of a model.")
-@click.argument("model", type=click.Path())
+@click.argument("models", metavar="MODEL [OTHER]...", nargs=-1, required=True, type=click.Path())
 @click.option("--data", type=click.Path(), help="A table of rows to score the model on, with the target.")
 @click.option("--target", metavar="COLUMN", help="The target in --data.  [default: that of the fit]")
 @click.option("--output", "-o", type=click.Path(), help="The page.  [default: MODEL-report.html]")
@@ -26,7 +27,7 @@ __all__ = ["report"]
 @options.force
 @screen_options
 def report(
-    model: str,
+    models: tuple[str, ...],
     data: str | None,
     target: str | None,
     output: str | None,
@@ -35,21 +36,24 @@ def report(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Write a report on MODEL: one HTML page that opens without a network.
+    """Write a report on MODEL: one HTML page that opens without a network. Of several models: which is better.
 
     \b
     Examples:
       bochner report houses.bochner
       bochner report houses.bochner --data test.csv -o houses-test.html
+      bochner report houses.bochner wider.bochner --data test.csv
     """
     from bochner import report as write_report
     from bochner.cli.models import encoder_of, load_model
     from bochner.cli.targets import require_apart, require_ours, require_page, require_type, require_writable
 
     screen = Screen(as_json=as_json, quiet=quiet)
-    path = output or f"{Path(model).stem}-report.html"
+    model = models[0]
+    ending = "report" if len(models) == 1 else "comparison"
+    path = output or f"{Path(model).stem}-{ending}.html"
     require_type(path, (".html", ".htm", ".json"), "The report")
-    require_apart([path], [model, data])
+    require_apart([path], [*models, data])
     require_writable(path)
     if not force:
         require_page(path)
@@ -57,6 +61,11 @@ def report(
         progress.step(f"Reading {model}")
         fitted = load_model(model)
         encoder = encoder_of(fitted)
+        if len(models) > 1:
+            page = _compared(models, data, target, title)
+            page.save(path)
+            screen.show({"report": path, "summary": page.summary}, page.summary["verdict"], path, written=[path])
+            return
         mark = getattr(encoder, "origin_", None)
         if mark and output is None and not force:
             require_ours(path, mark, "report of this model", "-o")
@@ -65,6 +74,31 @@ def report(
         heading = title or f"Report on {Path(model).name}"
         page = write_report(fitted, path, X=X, y=y, title=heading, extra={"identity": mark} if mark else None)
     screen.show({"report": path, "summary": page.summary}, path, written=[path])
+
+
+def _compared(models: tuple[str, ...], data: str | None, target: str | None, title: str | None) -> Report:
+    """The report on several models, by their answers for the same rows."""
+    from bochner.cli.models import load_model
+    from bochner.errors import InvalidDataError
+    from bochner.reporting import comparison_report
+
+    if data is None:
+        raise InvalidDataError("Models are compared on the same rows: give a table with the target (--data).")
+    if len(set(models)) < len(models):
+        raise InvalidDataError("Every model must be given once.")
+    loaded = {path: load_model(path) for path in models}
+    tasks = {hasattr(fitted, "classes_") for fitted in loaded.values()}
+    if len(tasks) > 1:
+        raise InvalidDataError("Models that are compared must all predict numbers, or all classes.")
+    scored = {path: _scored_rows(fitted, data, target) for path, fitted in loaded.items()}
+    answers = {path: loaded[path].predict(rows) for path, (rows, _) in scored.items()}
+    return comparison_report(
+        answers,
+        next(iter(scored.values()))[1],
+        task="classification" if tasks.pop() else "regression",
+        title=title or " or ".join(Path(path).name for path in models),
+        table=Path(data).name,
+    )
 
 
 def _scored_rows(fitted: Any, data: str, target: str | None) -> tuple[Any, Array]:

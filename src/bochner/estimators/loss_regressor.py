@@ -39,6 +39,8 @@ LOSS_CONSTRAINTS: Constraints = {
 }
 """Rules of the parameters that these estimators share."""
 
+_FEWEST_ROWS = 30  # to learn one length scale from, by least squares
+
 _OF_FEATURES = ("kernel", "features", "n_components", "length_scale", "sampling")
 _OF_FIT = ("alpha", "alphas", "cv", "fit_intercept", "tol", "max_iter", "checkpoint", "random_state")
 
@@ -156,7 +158,7 @@ class LossRegressor(RegressorMixin, LinearAttributes[FittedRegression], KernelMo
         return found
 
     def _scale_learner(self, landmarks: bool) -> ScaleLearner:
-        return RidgeScales(None, landmarks)
+        return RidgeScales(None, landmarks, fewest_rows=_FEWEST_ROWS)
 
     def _exact_maker(self) -> MapMaker:
         # Overrides: other losses than squares are solved on features.

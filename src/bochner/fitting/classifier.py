@@ -180,27 +180,13 @@ def _fit_exactly(rows: RowSource, labels: Labels, settings: ClassifierSettings, 
     problem = KernelClassification.of(rows, labels, kernel, tuning, settings)
     alpha, alphas, losses = settings.alpha, None, None
     if alpha is None:
-        few, known = pilot_of(rows, labels, settings.features.seed)
+        few, known = pilot_of(rows, labels, settings)
         chosen = ChosenFeatures(settings.features.draw(kernel, 0, few, tuning), tuning)
         step = penalised_step(chosen, partial(_problem, few, known, settings=settings), settings, progress)
         alpha, alphas, losses = step.alpha, step.alphas, step.losses
-    solution = problem.solve(alpha, settings, progress.within("solution"))
-    temperature = 1.0
-    if settings.loss != "logistic" and settings.probability:
-        temperature = problem.temperature(alpha, settings, progress.within("calibration"))
-    drawn = problem.drawn
-    return FittedClassifier(
-        drawn.transformer,
-        drawn.map,
-        solution,
-        alpha,
-        rows.n_rows,
-        tuning,
-        alphas,
-        losses,
-        temperature,
-        loss=settings.loss,
-    )
+    solution, temperature = problem.fitted(alpha, settings, progress)
+    drawn, found = problem.drawn, (solution, alpha, rows.n_rows, tuning, alphas, losses, temperature)
+    return FittedClassifier(drawn.transformer, drawn.map, *found, loss=settings.loss)
 
 
 def _fit_squared(

@@ -7,7 +7,7 @@ the model without them predicts them: that calibrates error bars.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from bochner.fitting.watch import Watch
 from bochner.kernels import Matern, Stationary
 from bochner.memory import require_memory
 from bochner.sampling import MOST_AXES
-from bochner.solvers import Solution, SolverContext
+from bochner.solvers import Solution, SolverContext, ToeplitzSolver
 from bochner.statistics import BoxOfRows, FourierReduction, FourierSums, add_fourier_sums, box_of, fourier_bill
 from bochner.tuning import Tuning, best_penalty, column_spreads, spread_of, tune_on_grid
 
@@ -35,6 +35,7 @@ __all__ = ["add_to_grid", "fit_grid"]
 
 _REFERENCE_ROWS = 4096  # for the middle and the spread of the targets
 _ALPHA = 0.1  # penalty to begin with, if nothing is known
+_FEW_DRAWS = 16  # for the error bars of rows that are left out
 _SHARE = 0.1  # of the width of the rows: a scale to begin with
 _WIDEST = 100.0  # width of a column in units of its spread
 _WORSE = 1.5  # times the error of the best grid: then the rows are summed again
@@ -184,7 +185,9 @@ def _left_out(fit: FittedRidge, rows: RowSource, settings: RidgeSettings) -> Lef
     others = sums - add_fourier_sums(reduction.empty(), sample)
     if not others.weight > 0:
         return None
-    less = replace(fit, found=_solve(fit.feature_map, others, fit.solution.alpha, settings))
+    solver, rule = cast("ToeplitzSolver", settings.solver), replace(settings.rule, alpha=fit.solution.alpha)
+    found = solver.solve_alone((_map_of(fit.feature_map), others), rule, SolverContext(seed=settings.seed))
+    less = replace(fit, found=replace(found, n_draws=_FEW_DRAWS))
     Y, weight = sample.targets()
     means, leverage, unseen = less.means_and_leverages(sample.X)
     own = np.ones(len(Y)) if weight is None else weight

@@ -47,6 +47,7 @@ __all__ = ["KERNEL_LOSSES", "KernelClassification", "pilot_of"]
 KERNEL_LOSSES = ("logistic", "squared_hinge")
 """Losses of exact classifiers of any number of rows: those with a curvature."""
 
+_MOST_LANDMARKS = 2048  # of the preconditioner: its factors are made anew in every step
 _ALL_LANDMARKS = 4  # columns up to which the preconditioner has all of its landmarks: it has a factor for each column
 _FEWEST = 64
 _COPIES = 3  # of the vectors of exact kernel ridge
@@ -54,9 +55,9 @@ _LEFT_OUT_ROWS, _LEFT_OUT_SHARE = 2000, 5
 _REMEDY = "Use features='nystroem', or raise the budget with bochner.set_config(memory=...)."
 
 
-def pilot_of(rows: RowSource, labels: Labels, seed: int) -> tuple[ArrayRows, Labels]:
+def pilot_of(rows: RowSource, labels: Labels, settings: ClassifierSettings) -> tuple[ArrayRows, Labels]:
     """The rows that a penalty is chosen on: 3,000 of positive weight, with their labels."""
-    some = sampled_index(rows.n_rows, labels.weight, PILOT_ROWS, seed)
+    some = sampled_index(rows.n_rows, labels.weight, PILOT_ROWS, settings.features.seed)
     known = rows_of_exact(rows)
     few = replace(known, X=known.X[some], Y=known.Y[some], sample_weight=None)
     return few, replace(labels, labels=labels.labels[some], weight=labels.weight[some])
@@ -111,10 +112,14 @@ class KernelClassification:
         kept = replace(labels, labels=labels.labels[present].astype(np.intp), weight=labels.weight[present])
         return cls(drawn, kept, settings.loss, settings.fit_intercept, product, features, seed)
 
-    def solve(self, alpha: float, settings: ClassifierSettings, progress: Progress) -> LinearSolution:
-        return self._solved(self.labels.weight, alpha, settings, progress)
+    def fitted(self, alpha: float, settings: ClassifierSettings, progress: Progress) -> tuple[LinearSolution, float]:
+        """The solution, and the temperature of its scores: 1, unless a hinge loss is to have probabilities."""
+        solution = self._solved(self.labels.weight, alpha, settings, progress.within("solution"))
+        if self.loss == "logistic" or not settings.probability:
+            return solution, 1.0
+        return solution, self._temperature(alpha, settings, progress.within("calibration"))
 
-    def temperature(self, alpha: float, settings: ClassifierSettings, progress: Progress) -> float:
+    def _temperature(self, alpha: float, settings: ClassifierSettings, progress: Progress) -> float:
         """Temperature of the scores of rows by a second machine, which has not seen them."""
         n, weight = len(self.labels.labels), self.labels.weight
         size = min(_LEFT_OUT_ROWS, max(1, n // _LEFT_OUT_SHARE))
@@ -148,7 +153,7 @@ def _product(values: KernelMap) -> KernelProduct:
 def _affordable(n: int, d: int, columns: int) -> tuple[int, bool]:
     """Landmarks of the preconditioner, and whether their features are kept; refused if not even few fit."""
     budget = kernel_budget(n, d, _COPIES * columns, PILOT_ROWS)
-    width = int(budget.n_landmarks / np.sqrt(max(1.0, columns / _ALL_LANDMARKS)))
+    width = int(min(budget.n_landmarks, _MOST_LANDMARKS) / np.sqrt(max(1.0, columns / _ALL_LANDMARKS)))
     bill = _bill(budget.bill, width, columns)
     while width > _FEWEST and not fits(bill.total):
         width //= 2

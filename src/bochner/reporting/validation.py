@@ -9,6 +9,7 @@ from sklearn import metrics
 from bochner._typing import Array, ArrayLike, JsonDict, MatrixLike
 from bochner.errors import BochnerError, InvalidDataError
 from bochner.features import map_of, transform
+from bochner.reporting.diagnosis import diagnosis
 from bochner.reporting.view import GIVE_ROWS, ModelView, n_rows_of, sample_rows
 
 __all__ = ["coverage", "reliability", "scores"]
@@ -97,6 +98,7 @@ def _regression(view: ModelView, X: MatrixLike, y: Array, weight: Array | None) 
         "targets": _per_target(y, mean, weight) if y.ndim == 2 else [],
         "residuals": _residuals(y, mean, view.seed),
         "coverage": _coverage(view, X, y, weight),
+        "rows": diagnosis(view, X, y, mean),
     }
 
 
@@ -151,6 +153,7 @@ def _classification(view: ModelView, X: MatrixLike, y: Array, weight: Array | No
         "baseline_accuracy": float(shares.max()),
         **_confusion(y[known], predicted[known], classes, None if weight is None else weight[known]),
         **_probabilities(view, X, y, known, weight, shares),
+        "rows": diagnosis(view, X, y, predicted),
     }
 
 

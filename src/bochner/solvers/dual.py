@@ -110,6 +110,11 @@ class DualAscent:
             state = self._swept(state, alpha, active, min(self._sweeps(active), max_iter - state.n_iter))
             progress.reached(partial(self._saved, state))
 
+    def gaps(self, dual: Array, alpha: float) -> tuple[Array, Array]:
+        """Objective and duality gap of each column at some dual variables, relative ones of `tol` in the second."""
+        objective, gap = self._gap(self._evaluate(self._clipped(dual), alpha), alpha)
+        return objective, gap / gap_scale(objective, self._at_zero)
+
     def _first_state(self, start: LinearSolution | None, alpha: float) -> _State:
         dual = np.zeros(self.loss.signs.shape) if start is None or start.dual is None else alpha * start.dual
         return self._evaluate(self._clipped(dual), alpha)

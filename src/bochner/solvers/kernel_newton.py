@@ -87,6 +87,7 @@ class KernelNewton:
             goal = tol * gap_scale(found.objective, self._at_zero)
             converged = bool(np.all(found.gap <= goal))
             if converged or n_iter >= max_iter or stage == len(_STAGES):
+                progress.ended(partial(_state, point, n_iter, stage))
                 total = float(found.objective.sum()), float(found.gap.sum())
                 return LinearSolution(found.dual / self.alpha, found.intercept, *total, n_iter, converged)
             before = self._objective(point), found.gap.sum()

@@ -138,6 +138,9 @@ def choose_penalty(
     a row that are worse than its best; what was not tried is infinite.
     """
     falling = np.sort(alphas)[::-1]
+    folds = [fold for fold in folds if all(problem.weight[part].sum() > 0 for part in fold)]
+    if not folds:  # a single row, say: the most cautious penalty
+        return float(falling[0]), falling, np.full((len(falling), 1), np.inf)
     losses = progress.numbers("losses", (len(falling), len(folds)))
     for k, (fitted, held_out) in enumerate(folds):
         known = _n_known(losses[:, k])

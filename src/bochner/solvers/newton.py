@@ -188,8 +188,10 @@ class NewtonSolver:
     def _gap(self, point: _Point, penalty: QuadraticPenalty) -> float:
         """Duality gap ||gradient in W||^2 / (2 alpha) at the dual point of the scores, if the gradient in w_0 is 0.
 
-        What the intercept still has to gain is added to second order.
+        What an intercept without a penalty still has to gain is added to second order.
         """
+        if penalty.of_intercept:
+            return float(np.sum(point.gradient**2)) / (2 * penalty.alpha)
         gap = float(np.sum(point.gradient[:-1] ** 2)) / (2 * penalty.alpha)
         diagonal = self.loss.curvature_diagonal(self.loss.curvature(point.scores))
         curvature = self.loss.weight @ diagonal + np.finfo(float).tiny

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from bochner._typing import Array
-from bochner.solvers.dual import DualAscent
 from bochner.solvers.regression import RegressionLoss, TargetUnits, robust_units
+from bochner.solvers.smoothed_ascent import SmoothedAscent
 from bochner.statistics.feature_stream import FeatureStream
 
 __all__ = ["Pinball", "PinballRows"]
@@ -71,10 +71,12 @@ class Pinball(RegressionLoss):
     def units(self, y: Array, weight: Array, *, fit_intercept: bool) -> TargetUnits:
         return robust_units(y, weight, fit_intercept=fit_intercept)
 
-    def solver(self, stream: FeatureStream, y: Array, weight: Array, *, fit_intercept: bool, seed: int) -> DualAscent:
+    def solver(
+        self, stream: FeatureStream, y: Array, weight: Array, *, fit_intercept: bool, seed: int
+    ) -> SmoothedAscent:
         offset = self.constant(y, weight) if fit_intercept else np.zeros(self.n_columns)
         loss = PinballRows(y, weight, np.array(self.quantiles), offset)
-        return DualAscent(stream, loss, fit_intercept=fit_intercept, seed=seed)
+        return SmoothedAscent(stream, loss, fit_intercept=fit_intercept, seed=seed)
 
     def losses(self, y: Array, scores: Array) -> Array:
         """Mean over the quantiles of the losses of each row."""
