@@ -167,16 +167,12 @@ class ToeplitzSolver(RidgeSolver):
     def name(self) -> str:  # a word, as those of other solvers
         return "toeplitz"
 
-    def solve(
-        self, statistics: tuple[GridMap, FourierSums], rule: PenaltyRule, context: SolverContext
-    ) -> GridSolution:
+    def solve(self, statistics: tuple[GridMap, FourierSums], rule: PenaltyRule, context: SolverContext) -> GridSolution:
         """The solution at a penalty that is a number, with its evidence and degrees of freedom."""
         found = self.solve_alone(statistics, rule, context)
         equations = found.equations
         evidence = equations.evidence()
-        return replace(
-            found, log_evidence=evidence.log_evidence, evidence_error=evidence.error, dof=equations.dof()
-        )
+        return replace(found, log_evidence=evidence.log_evidence, evidence_error=evidence.error, dof=equations.dof())
 
     def solve_alone(
         self, statistics: tuple[GridMap, FourierSums], rule: PenaltyRule, context: SolverContext
