@@ -45,6 +45,7 @@ _STAGES = ((1e-1, np.float32), (1e-3, np.float32), (1e-3, np.float64), (1e-6, np
 The next one where a step neither lowers the objective nor the gap.
 """
 _LONGEST, _HALVINGS = 2.0, 20  # of a step
+_FLAT = 1e-12  # of the objective: less is no difference
 _PROGRESS = 0.5  # of the gap
 _LARGEST = 1e140  # number of a state: products with the kernel and their squares are then finite
 
@@ -118,23 +119,23 @@ class KernelNewton:
         return _Point(*parts)
 
     def _step_size(self, point: _Point, end: _Point) -> Array:
-        """Where the objective is least along a step, for every problem, in [0, 2]: halving by the sign of its slope."""
-        move = end.scores - point.scores
-        start, bend = self._energy(point, end) - self._energy(point, point), self._energy(end, end)
-        bend = bend - 2 * self._energy(point, end) + self._energy(point, point)
-        axis = None if self.loss.coupled else 0
-        low, high = np.zeros(len(start)), np.full(len(start), _LONGEST)
+        """Where the objective is least along a step, for every problem, in [0, 2]; 1 if it is no higher there.
+
+        By the sign of its slope. Coefficients of rows that cancel each other may change where no score does.
+        """
+        line = _Line(self, point, end)
+        low, high = np.zeros(len(line.slope)), np.full(len(line.slope), _LONGEST)
         for _ in range(_HALVINGS):
             size = (low + high) / 2
-            slope = np.sum(self.loss.gradient(point.scores + size * move) * move, axis=axis)
-            rising = slope + self.alpha * (start + size * bend) > 0
+            rising = line.slope_at(size) > 0
             low, high = np.where(rising, low, size), np.where(rising, size, high)
-        return low
+        least, full = line.value_at(low), line.value_at(np.ones_like(low))
+        return np.where(full <= least + _FLAT * np.abs(least), 1.0, low)
 
     def _objective(self, point: _Point) -> float:
-        return float(np.sum(self.loss.value(point.scores) + self.alpha / 2 * self._energy(point, point)))
+        return float(np.sum(self.loss.value(point.scores) + self.alpha / 2 * self.energy(point, point)))
 
-    def _energy(self, left: _Point, right: _Point) -> Array:
+    def energy(self, left: _Point, right: _Point) -> Array:
         """A'K A' of two points, for every problem, with the constant that a penalised intercept adds to K."""
         free = right.intercept * self.loss.free_intercept
         return np.atleast_1d(np.sum(left.coef * (right.scores - free), axis=None if self.loss.coupled else 0))
@@ -158,6 +159,25 @@ class KernelNewton:
 def _state(point: _Point, n_iter: int, stage: int) -> JsonDict:
     arrays = {"coef": point.coef, "scores": point.scores, "intercept": point.intercept}
     return {**arrays, "n_iter": n_iter, "stage": stage}
+
+
+class _Line:
+    """The objective along a step, for every problem."""
+
+    def __init__(self, solver: KernelNewton, point: _Point, end: _Point) -> None:
+        self.loss, self.alpha, self._start, self._move = solver.loss, solver.alpha, point, end.scores - point.scores
+        self._energy, across = solver.energy(point, point), solver.energy(point, end)
+        self.slope = across - self._energy
+        self._bend = solver.energy(end, end) - 2 * across + self._energy
+
+    def slope_at(self, size: Array) -> Array:
+        gradient = self.loss.gradient(self._start.scores + size * self._move)
+        slope = np.sum(gradient * self._move, axis=None if self.loss.coupled else 0)
+        return slope + self.alpha * (self.slope + size * self._bend)
+
+    def value_at(self, size: Array) -> Array:
+        energy = self._energy + 2 * size * self.slope + size**2 * self._bend
+        return self.loss.value(self._start.scores + size * self._move) + self.alpha / 2 * energy
 
 
 class _Equations:
