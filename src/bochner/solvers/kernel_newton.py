@@ -82,21 +82,32 @@ class KernelNewton:
         `progress` has the state of an interrupted solve, which then ends with the same bits.
         """
         point, n_iter, stage = self._resumed(progress, max_iter) or (self._first_point(), 0, 0)
-        found = self._certified(point)
+        found, value = self._certified(point), self._objective(point)
         while True:
-            require_finite(*found.objective, *found.gap)
-            goal = tol * gap_scale(found.objective, self._at_zero)
+            require_finite(*found.objective, *found.gap, *value)
+            goal = tol * gap_scale(np.minimum(value, found.objective), self._at_zero)
             converged = bool(np.all(found.gap <= goal))
             if converged or n_iter >= max_iter or stage == len(_STAGES):
                 progress.ended(partial(_state, point, n_iter, stage))
-                total = float(found.objective.sum()), float(found.gap.sum())
-                return LinearSolution(found.dual / self.alpha, found.intercept, *total, n_iter, converged)
-            before = self._objective(point), found.gap.sum()
+                return self._solution(point, value, found, n_iter, converged)
+            before = value.sum(), found.gap.sum()
             point = self._stepped(point, goal, _STAGES[stage])
-            found, n_iter = self._certified(point), n_iter + 1
-            fell = before[0] - self._objective(point) > _SHARE * float(goal.sum())
+            found, value, n_iter = self._certified(point), self._objective(point), n_iter + 1
+            fell = before[0] - value.sum() > _SHARE * float(goal.sum())
             stage += not (fell or found.gap.sum() <= _PROGRESS * before[1])
             progress.reached(partial(_state, point, n_iter, stage))
+
+    def _solution(
+        self, point: _Point, value: Array, found: ExactGap, n_iter: int, converged: bool
+    ) -> LinearSolution:
+        """The feasible point; the one beside it if that is nearer to the lower limit of the objective, at least 0."""
+        limit = np.maximum(found.objective - found.gap, 0.0)
+        if converged or found.gap.sum() <= np.sum(value - limit):
+            total = float(found.objective.sum()), float(found.gap.sum())
+            return LinearSolution(found.dual / self.alpha, found.intercept, *total, n_iter, converged)
+        return LinearSolution(
+            point.coef, point.intercept, float(value.sum()), float(np.sum(value - limit)), n_iter, converged
+        )
 
     def _first_point(self) -> _Point:
         zeros = np.zeros(self.loss.shape)
@@ -132,8 +143,8 @@ class KernelNewton:
         least, full = line.value_at(low), line.value_at(np.ones_like(low))
         return np.where(full <= least + _FLAT * np.abs(least), 1.0, low)
 
-    def _objective(self, point: _Point) -> float:
-        return float(np.sum(self.loss.value(point.scores) + self.alpha / 2 * self.energy(point, point)))
+    def _objective(self, point: _Point) -> Array:
+        return self.loss.value(point.scores) + self.alpha / 2 * self.energy(point, point)
 
     def energy(self, left: _Point, right: _Point) -> Array:
         """A'K A' of two points, for every problem, with the constant that a penalised intercept adds to K."""
