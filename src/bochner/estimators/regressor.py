@@ -162,8 +162,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
         Of the kernel's distance; shares of columns in mean squared gradients, in units of their spreads; error bars.
     precision_ : dtype
         Float type of the products: float64 for float32 rows if float32 is too imprecise for the best penalty.
-    seed_, n_features_in_ : int
-    feature_names_in_ : array of shape (n_features,)
+    seed_, n_features_in_, feature_names_in_ : int, int and array of shape (n_features,)
 
     Examples
     --------
