@@ -52,8 +52,8 @@ def report(
     model = models[0]
     ending = "report" if len(models) == 1 else "comparison"
     path = output or f"{Path(model).stem}-{ending}.html"
-    require_type(path, (".html", ".htm", ".json"), "The report")
     require_apart([path], [*models, data])
+    require_type(path, (".html", ".htm", ".json"), "The report")
     require_writable(path)
     if not force:
         require_page(path)
