@@ -33,8 +33,9 @@ __all__ = ["fit"]
 )  # fmt: skip
 @click.option("--split-column", metavar="COLUMN", help="Hold out the rows in which this column says test, true or 1.")
 @click.option(
-    "--kernel", type=click.Choice(["auto", *options.KERNELS]),
-    help="How rows are compared; auto: Gaussian or Matern, by the data.  [default: that of the library]",
+    "--kernel", type=click.Choice(["auto", *options.KERNELS]), metavar="NAME",
+    help=f"How rows are compared: {', '.join(options.KERNELS)}; or auto: Gaussian or Matern, by the data.  "
+    "[default: that of the library]",
 )  # fmt: skip
 @click.option(
     "-D", "--features-count", "features", type=click.IntRange(2), metavar="NUMBER",

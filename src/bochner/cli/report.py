@@ -93,18 +93,18 @@ def _compared(models: tuple[str, ...], data: str | None, target: str | None, tit
     from bochner.errors import InvalidDataError
     from bochner.reporting import comparison_report
 
+    if data is None or len(set(models)) < len(models):
+        raise InvalidDataError("To compare models, give different files, and a table with the target (--data).")
     loaded = {path: load_model(path) for path in models}
     classify = [hasattr(fitted, "classes_") for fitted in loaded.values()]
-    if data is None:
-        raise InvalidDataError("Models are compared on the same rows: give a table with the target (--data).")
-    if len(loaded) < len(models) or len(set(classify)) > 1:
-        raise InvalidDataError("Models to compare must be different files, and all predict numbers, or all classes.")
+    if any(classify) and not all(classify):
+        raise InvalidDataError("Models to compare must all predict numbers, or all classes.")
     scored = {path: _scored_rows(fitted, data, target) for path, fitted in loaded.items()}
     return comparison_report(
         {path: loaded[path].predict(rows) for path, (rows, _) in scored.items()},
         scored[models[0]][1],
         task="classification" if classify[0] else "regression",
-        title=title or " or ".join(Path(path).name for path in models),
+        title=title or " or ".join(models),
         table=Path(data).name,
     )
 

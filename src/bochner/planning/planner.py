@@ -71,8 +71,8 @@ def plan(
         are learned in the fit, which takes time; a kernel keeps its own.
     features : transformer or "auto", default=None
         Any transformer in place of random Fourier features of `kernel`; needs `X`. Its width is the plan's, and there
-        is no bound before the fit. "auto": landmarks whose number the data decide, as in `KernelRegressor()` for rows
-        in memory.
+        is no bound before the fit. "auto": the machine that the data decide on, as in `KernelRegressor()` for rows in
+        memory; `Plan.machines` are those it chooses from, landmarks, exact machines and random features.
     n_components : int, default=None
         Features to use if the budgets allow it; None: what `eps` needs, or what the budgets allow, or the optimal rate.
     eps : float, default=None
@@ -115,7 +115,7 @@ def plan(
     targets = 1 if y is None or np.ndim(y) == 1 else int(np.shape(y)[1])
     with config_context(memory=memory):
         if isinstance(features, str):
-            return plan_automatic(rows, n_targets=targets, delta=delta, cost=calibrate("float64"))
+            return plan_automatic((n, d), n_targets=targets, delta=delta, cost=calibrate("float64"), time=time)
         if features is not None:
             return plan_features(
                 features, rows, n_targets=targets, dtype=dtype, delta=delta, cost=calibrate(dtype.name)

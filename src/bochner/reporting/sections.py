@@ -236,6 +236,8 @@ def _choices(part: JsonDict, preprocessing: list[str]) -> Iterator[Block]:
     yield _settings(part)
     if preprocessing:
         yield {"kind": "list", "title": "What happens to the columns first", "entries": preprocessing}
+    if "names" in part["importance"]:
+        yield from _importance(part["importance"])
     if "names" in part["bandwidths"]:
         yield _bars(part["bandwidths"])
     for chart in (figures.path_chart(part["penalty"]), figures.evidence_chart(part["penalty"])):
@@ -307,6 +309,27 @@ def _bars(part: JsonDict) -> Block:
         "entries": [{"name": n, "text": number(s), "share": scales[0] / s} for n, s in zip(names, scales)],
         "head": ["Column", "Length scale"],
     }
+
+
+def _importance(part: JsonDict) -> Iterator[Block]:
+    """Shares of the columns in the squared gradients, and the directions along which predictions change."""
+    names, shares, deviations = part["names"][:_SHOWN_BARS], part["shares"], part["standard_deviations"]
+    bars = [f" ± {percent(each, 2)}" for each in deviations] if deviations else [""] * len(shares)
+    yield {
+        "kind": "bars",
+        "title": "Which columns matter",
+        "message": "Share of each column in the squared slopes of predictions, columns in units of their spreads.",
+        "entries": [
+            {"name": name, "text": percent(share) + bar, "share": share / shares[0]}
+            for name, share, bar in zip(names, shares, bars)
+        ],
+        "head": ["Column", "Share"],
+    }
+    rows = [
+        [percent(each["share"]), ", ".join(f"{p['weight']:+.2f} {p['name']}" for p in each["parts"])]
+        for each in part["directions"]
+    ]
+    yield {"kind": "table", "title": "In which directions predictions change", "head": ["Share", "Along"], "rows": rows}
 
 
 def _short(value: object) -> str:

@@ -192,8 +192,8 @@ class ModelView:
 
     @property
     def length_scales(self) -> Array | None:
-        """Length scales of the kernel: one, or one per column; None for composite kernels."""
-        if self.kernel is None:
+        """Length scales of the kernel: one, or one per column; None for composite kernels, and those of no distance."""
+        if self.kernel is None or not self.kernel.stationary:
             return None
         try:
             return np.atleast_1d(np.asarray(self.kernel.without_factor().scales(), dtype=float))
