@@ -91,8 +91,8 @@ def _settle_files(given: JsonDict) -> None:
 
     stem, mark = _stem(given["table"]), targets.mark_of(given["table"], given["target"])
     model, page = given["model_file"] or f"{stem}.bochner", given["report"] or f"{stem}.html"
-    targets.require_type(page, (".html", ".htm", ".json"), "The report")
     targets.require_apart([model, page], [given["table"]])
+    targets.require_type(page, (".html", ".htm", ".json"), "The report")
     targets.require_writable(model, page)
     if not given["force"]:
         targets.require_model_file(model)
