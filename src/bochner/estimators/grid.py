@@ -120,9 +120,9 @@ class GridFeatures(MapTransformer):
         self.map_ = GridMap(kernel, grid)
         if self.strict and self.error_bound_ > self.eps * kernel.variance:
             raise InvalidDataError(
-                f"An error of {self.eps:g} needs more than {self.max_components:,} frequencies: the best grid of so many "
-                f"has {self.error_bound_ / kernel.variance:.2g}. Raise eps or max_components, give strict=False, or take "
-                "a smoother kernel or a longer length scale."
+                f"An error of {self.eps:g} needs more than {self.max_components:,} frequencies: the best grid of so "
+                f"many has {self.error_bound_ / kernel.variance:.2g}. Raise eps or max_components, give strict=False, or "
+                "take a smoother kernel or a longer length scale."
             )
         return self
 
@@ -143,7 +143,9 @@ class GridFeatures(MapTransformer):
         if not np.all(self.map_.grid.contains(rows)):
             raise AssumptionError("Some rows are outside of the cell of the grid, where features are 0. Fit to them.")
         box = np.vstack([rows.min(axis=0), rows.max(axis=0)])
-        return self._certificate(box, "rows in the box of these rows", np.promote_types(X.dtype, context.precision).type)
+        return self._certificate(
+            box, "rows in the box of these rows", np.promote_types(X.dtype, context.precision).type
+        )
 
     def certify_rows_of_fit(self, n_rows: int, delta: float, context: CertificateContext) -> Certificate:
         return self._certificate(self.box_, "rows in the box of the fit", context.precision)

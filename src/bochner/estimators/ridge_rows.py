@@ -22,7 +22,15 @@ if TYPE_CHECKING:
 
 _DEFAULT_TOL, _EXACT_TOL = 1e-6, 1e-4  # of iterations on features, and of those on the exact kernel
 
-__all__ = ["needs_random_features", "open_checkpoint", "passes_of", "ridge_rows", "ridge_settings", "solver_for", "solver_of_rows_to_come"]
+__all__ = [
+    "needs_random_features",
+    "open_checkpoint",
+    "passes_of",
+    "ridge_rows",
+    "ridge_settings",
+    "solver_for",
+    "solver_of_rows_to_come",
+]
 
 
 def ridge_rows(

@@ -10,8 +10,8 @@ from scipy.sparse import issparse
 from bochner._typing import Array, Rows
 from bochner.errors import invalid_parameter
 from bochner.kernels.base import check_positive
-from bochner.kernels.distance import Isotropic
 from bochner.kernels.density import SpectralDensity, normal_density
+from bochner.kernels.distance import Isotropic
 from bochner.kernels.measure import GaussianMixture, SpectralMeasure
 
 __all__ = ["Gaussian"]

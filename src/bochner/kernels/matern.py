@@ -10,8 +10,8 @@ from scipy.special import gamma, gammaincinv, kv
 
 from bochner._typing import Array
 from bochner.kernels.base import check_positive
-from bochner.kernels.distance import Isotropic
 from bochner.kernels.density import SpectralDensity, student_density
+from bochner.kernels.distance import Isotropic
 from bochner.kernels.measure import GaussianMixture, SpectralMeasure
 
 __all__ = ["Matern", "bessel_profile"]

@@ -64,7 +64,9 @@ class RationalQuadratic(Isotropic):
         return GaussianMixture(self.scales(d), radius=_GammaRadius(self._tail()))
 
     def spectral_density(self, d: int) -> SpectralDensity:
-        return bessel_density(np.broadcast_to(self.scales(d), d).astype(float), self.profile, self._tail(), bessel_profile)
+        return bessel_density(
+            np.broadcast_to(self.scales(d), d).astype(float), self.profile, self._tail(), bessel_profile
+        )
 
     def second_moments(self, d: int) -> Array:
         return np.broadcast_to(1 / np.square(self.scales(d)), (d,)).copy()

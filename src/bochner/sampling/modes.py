@@ -48,4 +48,3 @@ def _positive(v: Array) -> Array:
     """c of modes j > 0."""
     h = len(v) // 2
     return (v[1 : h + 1] - 1j * v[h + 1 :]) * sqrt(0.5)
-
