@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -129,7 +128,7 @@ class GridSolution(Solution):
         system = ToeplitzSystem.of(self.sums, self.features.amplitude, self.centred)
         return GridEquations(system, self.alpha, seed=self.seed)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name not in ("draws", "_offsets")}
 
 
