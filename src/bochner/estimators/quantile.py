@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from bochner._sklearn import StrOptions
-from bochner._typing import Array, ArrayLike, Constraints, FilePath, MatrixLike, Seed, Transformer
+from bochner._typing import ArrayLike, Constraints, FilePath, MatrixLike, Seed, Transformer
 from bochner.errors import invalid_parameter
 from bochner.estimators.loss_regressor import LOSS_CONSTRAINTS, LossRegressor
 from bochner.kernels import Stationary
@@ -118,7 +118,7 @@ class KernelQuantileRegressor(LossRegressor):
         n_components: int | str = "auto",
         alpha: float | str = "auto",
         alphas: ArrayLike | None = None,
-        cv: Any = 5,
+        cv: object = 5,
         length_scale: str | float | ArrayLike = "auto",
         fit_intercept: bool = True,
         tol: float = 1e-4,

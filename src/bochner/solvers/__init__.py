@@ -6,6 +6,7 @@ from bochner.solvers.calibration import chosen_classes, inverse_temperature, pro
 from bochner.solvers.cholesky import RidgeFactor, factorise
 from bochner.solvers.classification import ClassificationProblem, classifier_bill, signs_of
 from bochner.solvers.eigen import EigenRidge
+from bochner.solvers.huber import Huber
 from bochner.solvers.iterative import iterative_bill, solve_ridge_iteratively
 from bochner.solvers.iterative_solution import Ending, IterativeSolution
 from bochner.solvers.kernel_bill import CANDIDATES, KernelBudget, kernel_budget
@@ -14,7 +15,6 @@ from bochner.solvers.kernel_matrix import KernelEquations, KernelMatrix, kernel_
 from bochner.solvers.kernel_solution import KernelSolution, KernelSpread
 from bochner.solvers.landmark_preconditioner import LandmarkFeatures, LandmarkPreconditioner
 from bochner.solvers.landmark_spread import LandmarkSpread
-from bochner.solvers.huber import Huber
 from bochner.solvers.linear import LinearSolution
 from bochner.solvers.linear_problem import (
     Fold,
