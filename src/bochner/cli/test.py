@@ -108,8 +108,8 @@ def _settle_page(given: JsonDict) -> None:
     from bochner.cli import targets
 
     page = given["report"]
-    targets.require_type(page, (".html", ".htm", ".json"), "The report")
     targets.require_apart([page], [given["before"], given["after"]])
+    targets.require_type(page, (".html", ".htm", ".json"), "The report")
     targets.require_writable(page)
     if page is not None and not given["force"]:
         targets.require_page(page)

@@ -20,6 +20,7 @@ from bochner.reporting.view import ModelView, sample_rows
 from bochner.tables import read_column
 from bochner.tables.columns import column_of
 from bochner.tables.named_columns import NamedColumns
+from bochner.tables.reading import missing
 
 __all__ = ["diagnosis"]
 
@@ -125,16 +126,21 @@ def _parts(values: Array) -> Iterator[tuple[str, Array]]:
         levels, counts = np.unique(texts, return_counts=True)
         yield from ((str(level), texts == level) for level in levels[np.argsort(-counts)][:_LEVELS])
         return
-    absent = np.isnat(values) if values.dtype.kind == "M" else np.isnan(values)
+    absent = missing(values)
+    if not absent.all():
+        yield from _quarters(values, absent)
+    if absent.any():
+        yield "(missing)", absent
+
+
+def _quarters(values: Array, absent: Array) -> Iterator[tuple[str, Array]]:
+    """Rows between the quartiles of numbers or dates."""
     numbers = values.astype("datetime64[s]").astype(float) if values.dtype.kind == "M" else values
-    present = values[~absent]
-    limits = np.unique(np.quantile(numbers[~absent], [0.0, 0.25, 0.5, 0.75, 1.0])) if len(present) else np.empty(0)
+    limits = np.unique(np.quantile(numbers[~absent], [0.0, 0.25, 0.5, 0.75, 1.0]))
     for low, high in pairwise(limits):
         below = numbers <= high if high == limits[-1] else numbers < high
         inside = ~absent & (numbers >= low) & below
         yield _range(values[inside]), inside
-    if absent.any():
-        yield "(missing)", absent
 
 
 def _range(values: Array) -> str:

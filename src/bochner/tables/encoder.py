@@ -237,12 +237,16 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             self._keep(self._category(name, values))
         elif values.dtype.kind == "M":
             self._keep(DateColumn.learn(name, values, aware=is_aware(raw)))
-        elif name in _INDEX and _numbers_rows(values):
-            self._leave_out(name, "an index without a name, as pandas writes it")
         else:
-            self._keep(NumberColumn.learn(name, values))
-            if _counts_rows(values):
-                self.notes_.append(f"Column {name!r} numbers the rows. If it says nothing about them, drop it.")
+            self._learn_numbers(name, values)
+
+    def _learn_numbers(self, name: str, values: Array) -> None:
+        if name in _INDEX and _numbers_rows(values):
+            self._leave_out(name, "an index without a name, as pandas writes it")
+            return
+        self._keep(NumberColumn.learn(name, values))
+        if _counts_rows(values):
+            self.notes_.append(f"Column {name!r} numbers the rows. If it says nothing about them, drop it.")
 
     def _learn_texts(self, name: str, raw: Array | Series, values: Array) -> None:
         """Texts are dates, or categories; identifiers and free texts are left out."""
