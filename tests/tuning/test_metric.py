@@ -179,3 +179,13 @@ def test_more_columns_than_a_matrix_can_have_are_refused():
     model = bo.KernelRegressor(features="fourier", n_components=16, length_scale="metric")
     with pytest.raises(InvalidParameterError, match="2,048 columns"):
         model.fit(wide, np.arange(10.0))
+
+
+def test_constant_columns_and_indicators_that_add_up_do_not_take_over():
+    X, y, direction = along()
+    level = np.random.default_rng(5).integers(0, 2, len(X))
+    wide = np.column_stack([X, np.full(len(X), 7.0), level == 0, level == 1]).astype(float)
+    model = bo.KernelRegressor(features="fourier", n_components=128, length_scale="metric", random_state=0).fit(wide, y)
+    assert abs(np.linalg.eigh(model.metric_)[1][:4, -1] @ direction) > 0.99
+    assert model.feature_importances_[4] == 0
+    assert model.feature_importances_[:3].sum() > 0.99

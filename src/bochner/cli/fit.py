@@ -42,8 +42,8 @@ __all__ = ["fit"]
     help="Random features.  [default: landmarks, as many as the data ask for; what --eps or the budget asks for]",
 )  # fmt: skip
 @click.option(
-    "--length-scale", type=options.NumberOr("auto", "ard", "median"), default="auto", show_default=True,
-    help="Distance at which rows stop being alike; ard: one for each input.",
+    "--length-scale", type=options.NumberOr("auto", "ard", "metric", "median"), default="auto", show_default=True,
+    help="Distance at which rows stop being alike; ard: one for each input; metric: a matrix, from slopes.",
 )  # fmt: skip
 @click.option(
     "--alpha", type=options.NumberOr("auto", "gcv", "evidence", "loo", "cv"), default="auto", show_default=True,

@@ -131,7 +131,7 @@ def plan_for(asked: FitOptions, rows: TrainingRows) -> Plan:
 
 def _planned_kernel(asked: FitOptions, X: Array) -> Stationary | str | None:
     """The kernel with its scale, or its name, or None, if that will be learned."""
-    if asked.length_scale in ("auto", "ard"):
+    if asked.length_scale in ("auto", "ard", "metric"):
         return asked.kernel
     return ScaleRule("fit", asked.kernel, asked.length_scale).resolve_sample(X, seed=asked.seed)
 

@@ -29,10 +29,11 @@ def note_ranges(estimator: Any, rows: RowSource, *, reset: bool) -> None:
     if arrays is None:
         estimator.column_ranges_ = estimator.column_spreads_ = None
         return
+    low, high = _least_and_largest(arrays.X)
     if reset:
         some = arrays.X[:: max(1, arrays.n_rows // _SPREAD_ROWS)]
-        estimator.column_spreads_ = column_spreads(dense(some, float), centred=not issparse(some))
-    low, high = _least_and_largest(arrays.X)
+        spreads = column_spreads(dense(some, float), centred=not issparse(some))
+        estimator.column_spreads_ = np.where(high > low, spreads, 0.0)
     before = None if reset else getattr(estimator, "column_ranges_", None)
     if before is not None:
         low, high = np.minimum(low, before[0]), np.maximum(high, before[1])

@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.linalg import eigh
 
 from bochner._dense import dense
 from bochner._typing import Array, Rows
@@ -37,6 +38,7 @@ METRIC_ROUNDS = 3
 MOST_DIRECTIONS = 2048
 """Columns up to which there are metrics: a matrix of their squares is diagonalised."""
 
+_SMALLEST_SPREAD = 1e-8  # variance of a direction, of the largest: less is rounding, or nearly constant
 _WIDTH = 1024  # of the maps whose gradients are taken
 
 
@@ -68,10 +70,11 @@ class MomentMetric:
     def tuning(self) -> Tuning:
         """The kernel under the learned metric."""
         clock, plain = Clock(None), self._columns()
+        seen = _span(plain.X)
         columns, found = plain, self._one_scale(plain, self.kernels, last=False)
         stages = list(found.stages)
         for number in range(METRIC_ROUNDS):
-            columns = plain.turned(metric_root(self._outer_product(columns, found, number)))
+            columns = plain.turned(metric_root(seen @ self._outer_product(columns, found, number) @ seen))
             last = number == METRIC_ROUNDS - 1
             found = self._one_scale(columns, self.kernels if last else [found.kernel], last=last)
             stages += found.stages
@@ -83,7 +86,7 @@ class MomentMetric:
             criterion="gradients",
             stages=tuple(stages),
             seconds=clock.elapsed(),
-            column_spreads=plain.unit,
+            column_spreads=np.where(np.ptp(plain.X, axis=0) > 0, plain.unit, 0.0),
         )
 
     def _columns(self) -> Columns:
@@ -128,3 +131,14 @@ class MomentMetric:
         width, seed = max(2, min(_WIDTH, self.width) // 2 * 2), tuning_seed(self.seed) + number
         d = self.rows.n_features
         return draw_fourier_map(kernel, Orthogonal(), n_features=d, n_components=width, embedding="paired", seed=seed)
+
+
+def _span(X: Array) -> Array:
+    """Projection (d, d) on the directions in which rows differ: what a slope is along others, nothing has told.
+
+    A constant column, or indicators that add up to 1, would take over the metric of random features in a few rounds.
+    """
+    centred = X - X.mean(axis=0)
+    values, vectors = eigh(centred.T @ centred, check_finite=False)
+    kept = vectors[:, values > _SMALLEST_SPREAD * max(values[-1], 0.0)]
+    return kept @ kept.T
