@@ -107,8 +107,7 @@ def xrfm(X, y, task, model=None, reg=1e-3, iters=5):
 
 
 def xrfm_draws(X, y, task):
-    """Draws of kernel exponent, bandwidth, penalty and whether the metric is diagonal: the search space of its authors
-    without the kernels that want a graphics card."""
+    """Draws of kernel exponent, bandwidth, penalty and whether the metric is diagonal, in ranges of ours."""
     rng, prepared = np.random.default_rng(0), _standardised(X, y, task)
 
     def draw():
