@@ -134,8 +134,8 @@ def page(found: Record) -> str:
         "",
         '*ours* is the default call, *exact* `features="exact"`, *metric* also `length_scale="metric"`. xRFM has '
         "standardised columns and a fifth of the rows for validation, as it asks for; its draws are of "
-        "exponent, bandwidth, penalty and shape of the metric of its l2 kernel (`benchmarks/peer_methods.py`), without the "
-        "kernels that want a graphics card; their ranges are ours.",
+        "exponent, bandwidth, penalty and shape of the metric of its l2 kernel (`benchmarks/peer_methods.py`), without "
+        "the kernels that want a graphics card; their ranges are ours.",
     ]  # fmt: skip
     for task, unit in (("regression", "RMSE over that of the mean"), ("classification", "share that is wrong")):
         if any(record["task"] == task for record in found["fits"]):
