@@ -93,20 +93,26 @@ def _compared(models: tuple[str, ...], data: str | None, target: str | None, tit
     from bochner.errors import InvalidDataError
     from bochner.reporting import comparison_report
 
-    if data is None or len(set(models)) < len(models):
-        raise InvalidDataError("To compare models, give different files, and a table with the target (--data).")
     loaded = {path: load_model(path) for path in models}
+    if data is None or len(loaded) < len(models):
+        raise InvalidDataError("To compare models, give different files, and a table with the target (--data).")
     classify = [hasattr(fitted, "classes_") for fitted in loaded.values()]
     if any(classify) and not all(classify):
         raise InvalidDataError("Models to compare must all predict numbers, or all classes.")
-    scored = {path: _scored_rows(fitted, data, target) for path, fitted in loaded.items()}
+    answers = {path: _answers(fitted, data, target) for path, fitted in loaded.items()}
     return comparison_report(
-        {path: loaded[path].predict(rows) for path, (rows, _) in scored.items()},
-        scored[models[0]][1],
+        {path: predicted for path, (predicted, _) in answers.items()},
+        answers[models[0]][1],
         task="classification" if classify[0] else "regression",
         title=title or " or ".join(models),
         table=Path(data).name,
     )
+
+
+def _answers(fitted: Any, data: str, target: str | None) -> tuple[Array, Array]:
+    """Predictions of a model for the rows of a table, and their targets."""
+    rows, y = _scored_rows(fitted, data, target)
+    return fitted.predict(rows), y
 
 
 def _scored_rows(fitted: Any, data: str, target: str | None) -> tuple[Any, Array]:

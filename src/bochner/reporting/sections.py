@@ -8,6 +8,7 @@ from bochner._typing import JsonDict
 from bochner.reporting import figures
 from bochner.reporting.answers import in_plain_words
 from bochner.reporting.numbers import count, number, percent, seconds, size
+from bochner.reporting.row_blocks import row_blocks
 from bochner.reporting.svg import Chart
 
 __all__ = ["Block", "sections"]
@@ -15,8 +16,6 @@ __all__ = ["Block", "sections"]
 Block = JsonDict
 
 _SHOWN_BARS = 30
-_SHOWN_INPUTS = 12
-_WRONG = "share of wrong rows"
 
 
 def sections(summary: JsonDict) -> list[JsonDict]:
@@ -75,7 +74,7 @@ def _regression(part: JsonDict) -> Iterator[Block]:
     )
     yield _figure(figures.prediction_chart(part))
     yield _figure(figures.residual_chart(part))
-    yield from _rows(part["rows"], "RMS error")
+    yield from row_blocks(part["rows"], regression=True)
     yield _figure(figures.histogram_chart(part))
     covered = part["coverage"]
     yield _note(covered) if "missing" in covered else _figure(figures.coverage_chart(covered))
@@ -102,7 +101,7 @@ def _classification(part: JsonDict) -> Iterator[Block]:
         yield {"kind": "table", "title": "Most often confused", "head": ["True", "Predicted", "Rows"], "rows": rows}
     curve = part["reliability"]
     yield _note(curve) if "missing" in curve else _figure(figures.reliability_chart(curve))
-    yield from _rows(part["rows"], _WRONG)
+    yield from row_blocks(part["rows"], regression=False)
     yield {
         "kind": "table",
         "title": "Every class",
@@ -112,49 +111,6 @@ def _classification(part: JsonDict) -> Iterator[Block]:
             for c in part["per_class"]
         ],
     }
-
-
-def _rows(part: JsonDict, what: str) -> Iterator[Block]:
-    """Inputs that matter, errors by segment, and the worst rows."""
-    if "missing" in part:
-        yield _note(part)
-        return
-    yield from _importance(part["importance"], what)
-    form = percent if what == _WRONG else number
-    if part["segments"]:
-        lines = [
-            [f"{segment['name']}: {entry['label']}", count(entry["n_rows"]), form(entry["error"])]
-            for segment in part["segments"]
-            for entry in segment["parts"]
-        ]
-        yield {"kind": "table", "title": "Where the errors are", "head": ["Rows with", "Rows", what], "rows": lines}
-    if part["worst"]:
-        lines = [[f"row {w['row']:,}", _cell(w["target"]), _cell(w["prediction"])] for w in part["worst"]]
-        yield {"kind": "table", "title": "The worst rows", "head": ["Row", "Target", "Prediction"], "rows": lines}
-
-
-def _importance(part: JsonDict, what: str) -> Iterator[Block]:
-    if "missing" in part:
-        yield _note(part)
-        return
-    shown = part["inputs"][:_SHOWN_INPUTS]
-    largest = max(shown[0]["loss"], 1e-300)
-    form = percent if what == _WRONG else number
-    yield {
-        "kind": "bars",
-        "title": "Which inputs matter",
-        "message": f"How much the {what} grows, from {form(part['base'])}, when one input is shuffled among "
-        f"{count(part['n_rows'])} rows: what the model would lose without it. It does not say what causes what.",
-        "head": ["Input", "Growth of the error"],
-        "entries": [
-            {"name": entry["name"], "share": max(0.0, entry["loss"]) / largest, "text": form(max(0.0, entry["loss"]))}
-            for entry in shown
-        ],
-    }
-
-
-def _cell(value: float | str) -> str:
-    return value if isinstance(value, str) else number(float(value), 4)
 
 
 def _matrix(classes: list[str], confusion: list[list[float]]) -> Block:
