@@ -11,6 +11,8 @@ from bochner.cli import options
 from bochner.cli.screen import Screen, screen_options
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from bochner._typing import Array
     from bochner.reporting import Report
     from bochner.tables import Task
@@ -96,17 +98,24 @@ def _compared(models: tuple[str, ...], data: str | None, target: str | None, tit
     loaded = {path: load_model(path) for path in models}
     if data is None or len(loaded) < len(models):
         raise InvalidDataError("To compare models, give different files, and a table with the target (--data).")
-    classify = [hasattr(fitted, "classes_") for fitted in loaded.values()]
-    if any(classify) and not all(classify):
-        raise InvalidDataError("Models to compare must all predict numbers, or all classes.")
     answers = {path: _answers(fitted, data, target) for path, fitted in loaded.items()}
     return comparison_report(
         {path: predicted for path, (predicted, _) in answers.items()},
         answers[models[0]][1],
-        task="classification" if classify[0] else "regression",
+        task=_task_of_all(loaded.values()),
         title=title or " or ".join(models),
         table=Path(data).name,
     )
+
+
+def _task_of_all(models: Iterable[object]) -> Task:
+    """The task that all models have."""
+    from bochner.errors import InvalidDataError
+
+    classify = {hasattr(fitted, "classes_") for fitted in models}
+    if len(classify) > 1:
+        raise InvalidDataError("Models to compare must all predict numbers, or all classes.")
+    return "classification" if classify == {True} else "regression"
 
 
 def _answers(fitted: Any, data: str, target: str | None) -> tuple[Array, Array]:
