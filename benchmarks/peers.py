@@ -6,7 +6,7 @@ and peers in an environment of their own, which is made on the first run (`--env
 hundred megabytes. Errors, seconds and the growth of the process are recorded.
 
 A line is added to results/peers.journal after every fit, so that an interrupted run goes on; results/peers.json and
-docs/peers.md are made of all lines. Run all of it, some 30 hours on two cores, or parts:
+docs/peers.md are made of all lines with this number of rows. Run all of it, which takes a day or more, or parts:
 
     python benchmarks/peers.py
     python benchmarks/peers.py --tables elevators kin40k --folds 5 --methods ours own_metric xrfm trees
@@ -37,7 +37,6 @@ from peer_page import page, summary
 REQUIREMENTS = ("torch==2.13.0", "xrfm==0.4.5", "lightgbm==4.7.0", "scikit-learn==1.9.1")
 PAGE = Path(__file__).parents[1] / "docs" / "peers.md"
 WORKER = Path(__file__).with_name("peer_methods.py")
-VARIANT = "raw"
 
 
 def environment(folder: Path) -> Path:
@@ -89,9 +88,9 @@ def run(tasks: Sequence[Task], journal: Journal, sizes: tuple[int, int], folder:
         print(line(record), flush=True)
 
 
-def results(journal: Journal) -> dict[str, Any]:
-    """All fits, and what they say of ours against each peer."""
-    records = sorted(journal.records.values(), key=lambda each: (each["table"], each["fold"], each["method"]))
+def results(journal: Journal, variant: str) -> dict[str, Any]:
+    """All fits with so many rows, and what they say of ours against each peer."""
+    records = [record for task, record in sorted(journal.records.items()) if task.variant == variant]
     machine = f"{platform.machine()}, {len_cores()} cores"
     return plain({"machine": machine, "peers": REQUIREMENTS, "summary": summary(records), "fits": records})
 
@@ -113,13 +112,14 @@ def options() -> argparse.Namespace:
 def main() -> None:
     told = options()
     folds = tuple(sorted(told.folds))[: 1 if told.quick else None]
-    tasks = [Task(table, VARIANT, fold, name) for table in told.tables for fold in folds for name in told.methods]
+    sizes = (QUICK_ROWS, QUICK_ROWS) if told.quick else (told.rows, N_TEST)
+    variant = f"raw, {sizes[0]:,} rows at most"
+    tasks = [Task(table, variant, fold, name) for table in told.tables for fold in folds for name in told.methods]
     folder = RESULTS / "quick" if told.quick else RESULTS
     folder.mkdir(parents=True, exist_ok=True)
     journal = Journal(folder / "peers.journal")
-    sizes = (QUICK_ROWS, QUICK_ROWS) if told.quick else (told.rows, N_TEST)
     run(tasks, journal, sizes, told.environment, told.limit)
-    found = results(journal)
+    found = results(journal, variant)
     (folder / "peers.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     (folder / "peers.md" if told.quick else PAGE).write_text(page(found), encoding="utf-8")
 

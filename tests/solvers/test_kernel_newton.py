@@ -110,3 +110,15 @@ def test_the_inverse_of_a_factor_undoes_it():
     curvature = RowCurvature(np.sqrt(WEIGHT)[:, None] * unit, unit)
     B = curvature.projected(rows(5, N, 3))
     np.testing.assert_allclose(curvature.inverse(curvature.times(B)), B, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", ["logistic", "squared_hinge"])
+def test_rows_that_contradict_each_other_have_no_scores_and_no_gap(name):
+    twice, labels = np.repeat(X[:30], 2, axis=0), np.tile([0, 1], 30)
+    ones, product = np.ones(60), KernelProduct(KERNEL, twice)
+    features = LandmarkFeatures(product, np.arange(0, 60, 4), np.dtype(np.float32), True)
+    hinge = KernelSquaredHinge(Hinge(signs_of(labels, 2), ones, squared=True), intercept=True)
+    loss = KernelLogistic(Logistic(labels, ones), 1, intercept=True) if name == "logistic" else hinge
+    found = KernelNewton(product, loss, features, ALPHA).solve(tol=1e-6, max_iter=20)
+    assert found.converged
+    np.testing.assert_allclose(KERNEL(X, twice) @ found.coef, 0, atol=1e-3)

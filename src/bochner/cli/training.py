@@ -37,6 +37,7 @@ from bochner.tables import (
 if TYPE_CHECKING:
     from bochner import KernelClassifier, KernelRegressor
     from bochner.cli.learning import FitOptions
+    from bochner.estimators.loss_regressor import LossRegressor
 
 __all__ = ["StreamedRows", "TrainingRows", "WholeRows", "file_to_stream", "read_training_rows"]
 
@@ -100,7 +101,7 @@ class TrainingRows(ABC):
         """Bytes that reading them again takes."""
 
     @abstractmethod
-    def fit(self, model: KernelRegressor | KernelClassifier) -> None:
+    def fit(self, model: KernelRegressor | KernelClassifier | LossRegressor) -> None:
         """Fit a model to them."""
 
     @abstractmethod
@@ -157,7 +158,7 @@ class WholeRows(TrainingRows):
     def read_bytes(self) -> int:
         return 0
 
-    def fit(self, model: KernelRegressor | KernelClassifier) -> None:
+    def fit(self, model: KernelRegressor | KernelClassifier | LossRegressor) -> None:
         model.fit(self.X, self.y, sample_weight=self.weight)
 
     def manner(self) -> str:
@@ -202,7 +203,7 @@ class StreamedRows(TrainingRows):
     def read_bytes(self) -> int:
         return self.source.read_bytes
 
-    def fit(self, model: KernelRegressor | KernelClassifier) -> None:
+    def fit(self, model: KernelRegressor | KernelClassifier | LossRegressor) -> None:
         fitted: Any = model  # estimators take scans, which their types do not say
         fitted.fit(self.source)
         if self.target.task == "classification":

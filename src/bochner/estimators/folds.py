@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,7 @@ __all__ = ["folds_for"]
 _PARTS = 5  # of the rows, one of which chooses the penalty
 
 
-def folds_for(alpha: float | str, cv: Any, problem: LinearProblem) -> list[Fold]:
+def folds_for(alpha: float | str, cv: object, problem: LinearProblem) -> list[Fold]:
     """One fifth of the rows for alpha="auto"; else the folds of `cv`: a number, a splitter or pairs of indices."""
     if alpha == "auto":
         return problem.folds(_PARTS)[:1]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any
 
 from bochner._sklearn import Interval
 from bochner._typing import ArrayLike, Constraints, FilePath, Seed, Transformer
@@ -84,7 +83,7 @@ class KernelHuberRegressor(LossRegressor):
         n_components: int | str = "auto",
         alpha: float | str = "auto",
         alphas: ArrayLike | None = None,
-        cv: Any = 5,
+        cv: object = 5,
         length_scale: str | float | ArrayLike = "auto",
         fit_intercept: bool = True,
         tol: float = 1e-4,

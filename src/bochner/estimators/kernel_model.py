@@ -221,7 +221,7 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
 
     def _warn_of_first_block(self, n_rows: int) -> None:
         """Say what partial_fit has chosen by its first block."""
-        if self._brings_features or self.features in ("nystroem", "exact"):
+        if self._brings_features or self.features in ("nystroem", "exact", "grid"):
             return
         by_data = [self._width_parameter] if self._width is None else []
         by_data += ["length_scale"] if self._scale_rule(None).looks_at_rows else []

@@ -13,6 +13,7 @@ from sklearn.base import RegressorMixin
 
 from bochner._sklearn import Interval, StrOptions, validated
 from bochner._typing import Array, ArrayLike, Constraints, FilePath, MatrixLike, Seed, Transformer
+from bochner.errors import AssumptionError
 from bochner.estimators.kernel_model import MODEL_CONSTRAINTS, KernelModel, seed_of_fit
 from bochner.estimators.linear_attributes import LinearAttributes
 from bochner.estimators.loss_rows import observed_rows, open_checkpoint, regression_settings, scored_targets
@@ -23,6 +24,7 @@ from bochner.fitting import FittedRegression, MapMaker, fit_regression
 from bochner.kernels import Stationary
 from bochner.sampling import Sampler
 from bochner.solvers import RegressionLoss
+from bochner.theory import Certificate
 from bochner.tuning import RidgeScales, ScaleLearner
 
 __all__ = ["LOSS_CONSTRAINTS", "LossRegressor"]
@@ -50,7 +52,7 @@ class LossRegressor(RegressorMixin, LinearAttributes[FittedRegression], KernelMo
 
     alpha: float | str
     alphas: ArrayLike | None
-    cv: Any
+    cv: object
     fit_intercept: bool
     tol: float
     max_iter: int
@@ -66,7 +68,7 @@ class LossRegressor(RegressorMixin, LinearAttributes[FittedRegression], KernelMo
         n_components: int | str = "auto",
         alpha: float | str = "auto",
         alphas: ArrayLike | None = None,
-        cv: Any = 5,
+        cv: object = 5,
         length_scale: str | float | ArrayLike = "auto",
         fit_intercept: bool = True,
         tol: float = 1e-4,
@@ -80,7 +82,8 @@ class LossRegressor(RegressorMixin, LinearAttributes[FittedRegression], KernelMo
 
     def _take(self, of_features: tuple[object, ...], of_fit: tuple[object, ...]) -> None:
         """Store the parameters of a constructor as they are given."""
-        vars(self).update(zip(_OF_FEATURES, of_features), **dict(zip(_OF_FIT, of_fit)))
+        for name, value in zip(_OF_FEATURES + _OF_FIT, of_features + of_fit):
+            setattr(self, name, value)
 
     @property
     @abstractmethod
@@ -117,7 +120,7 @@ class LossRegressor(RegressorMixin, LinearAttributes[FittedRegression], KernelMo
         warn_of_solver(self.fitted_.solution, stacklevel=3)
         return self
 
-    def predict(self, X: MatrixLike) -> Array:
+    def predict(self, X: MatrixLike) -> Any:
         """Predictions, shape (n_samples,)."""
         return self._predictions(X)[:, 0]
 
@@ -135,6 +138,22 @@ class LossRegressor(RegressorMixin, LinearAttributes[FittedRegression], KernelMo
         constant = np.broadcast_to(loss.constant(targets, weight), scores.shape)
         own, best = (float(weight @ loss.losses(targets, each)) for each in (scores, constant))
         return 1 - own / best if best > 0 else float(own == 0)
+
+    def certify(self, X: MatrixLike, *, delta: float = 0.01) -> Certificate:
+        """Certificate of the kernel of the features on some rows, as that of `features_`.
+
+        How far the model is from the exact kernel machine is not known for these losses.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        delta : float, default=0.01
+            Probability with which the certificate may fail.
+        """
+        issue: Callable[..., Certificate] | None = getattr(self._fit_value().features, "certify", None)
+        if issue is None:
+            raise AssumptionError(f"{type(self.features_).__name__} has no certificates.")
+        return issue(X, delta=delta)
 
     @property
     def coef_(self) -> Array:

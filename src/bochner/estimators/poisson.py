@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any
 
 from sklearn.utils import Tags
 
@@ -136,7 +135,7 @@ class KernelTweedieRegressor(KernelPoissonRegressor):
         n_components: int | str = "auto",
         alpha: float | str = "auto",
         alphas: ArrayLike | None = None,
-        cv: Any = 5,
+        cv: object = 5,
         length_scale: str | float | ArrayLike = "auto",
         fit_intercept: bool = True,
         tol: float = 1e-4,

@@ -118,7 +118,7 @@ class KernelQuantileRegressor(LossRegressor):
         n_components: int | str = "auto",
         alpha: float | str = "auto",
         alphas: ArrayLike | None = None,
-        cv: Any = 5,
+        cv: object = 5,
         length_scale: str | float | ArrayLike = "auto",
         fit_intercept: bool = True,
         tol: float = 1e-4,

@@ -82,10 +82,10 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
         "fourier" or None: random Fourier features, `FourierFeatures(kernel, ...)`. "nystroem": kernel values against
         landmarks, `NystroemFeatures(kernel, ...)`, in float64, which go to zero away from the data: more costly, far
         more accurate for rough kernels and little noise. "exact": kernel ridge regression on all rows, by a Cholesky
-        factor (8 n^2 bytes) up to 10,000, else by conjugate gradients in tiles. "grid": equispaced frequencies for up to
-        three columns, any number of rows (`GridFeatures`, at most `n_components` of them; needs finufft). "auto": landmarks for up to 100,000
-        dense rows in memory, or the exact machine if that is better, up to 10,000; random features beyond, and where
-        other parameters ask for them. A transformer: its own; `kernel`, `length_scale`, `n_components` are unused.
+        factor (8 n^2 bytes) up to 10,000, else by conjugate gradients in tiles. "grid": `GridFeatures` for up to three
+        columns, any number of rows (at most `n_components` frequencies; needs finufft). "auto": landmarks for up to
+        100,000 dense rows in memory, or the exact machine if that is better, up to 10,000; random features beyond, and
+        where other parameters ask for them. A transformer: its own, without `kernel`, `length_scale`, `n_components`.
     n_components : int or "auto", default="auto"
         Number of features D. "auto": 256, 512, 1024, ... random features until rows that are held out see no gain, or
         the budget ends (`width_curve_`); of features="auto" 256 landmarks, then all rows, or 1024 and 2048 landmarks of
@@ -162,8 +162,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
         Of the kernel's distance; shares of columns in mean squared gradients, in units of their spreads; error bars.
     precision_ : dtype
         Float type of the products: float64 for float32 rows if float32 is too imprecise for the best penalty.
-    seed_, n_features_in_ : int
-    feature_names_in_ : array of shape (n_features,)
+    seed_, n_features_in_, feature_names_in_ : int, int and array of shape (n_features,)
 
     Examples
     --------

@@ -217,9 +217,6 @@ class PositiveMap(FeatureMap):
         np.exp(exponent, out=out)
         out /= np.sqrt(self.n_components).astype(out.dtype)
 
-    def check_rows(self, X: Rows) -> None:
-        require_numbers(self.kernel, X)
-
     def n_bytes(self, dtype: FloatType) -> int:
         return self.omega.size * (8 + dtype.itemsize)
 

@@ -32,6 +32,7 @@ from bochner.solvers import (
     LinearSolution,
     Logistic,
     Progress,
+    float32_penalty,
     inverse_temperature,
     kernel_budget,
     signs_of,
@@ -76,8 +77,10 @@ class KernelClassification:
     loss : str
     intercept : bool
     product : KernelProduct
-    features : LandmarkFeatures
+    n_landmarks : int
         Of the preconditioner.
+    keep : bool
+        Whether their features are kept.
     seed : int
     """
 
@@ -86,7 +89,8 @@ class KernelClassification:
     loss: str
     intercept: bool
     product: KernelProduct
-    features: LandmarkFeatures
+    n_landmarks: int
+    keep: bool
     seed: int
 
     @classmethod
@@ -106,32 +110,48 @@ class KernelClassification:
         drawn = settings.features.draw_exact(kernel, some, tuning)
         values = drawn.map.kernel_values
         assert values is not None
-        product = _product(values)
-        landmarks = landmark_numbers_among(values, n_landmarks, seed)
-        features = LandmarkFeatures(product, landmarks, np.dtype(np.float32), keep)
         kept = replace(labels, labels=labels.labels[present].astype(np.intp), weight=labels.weight[present])
-        return cls(drawn, kept, settings.loss, settings.fit_intercept, product, features, seed)
+        return cls(drawn, kept, settings.loss, settings.fit_intercept, _product(values), n_landmarks, keep, seed)
 
     def fitted(self, alpha: float, settings: ClassifierSettings, progress: Progress) -> tuple[LinearSolution, float]:
         """The solution, and the temperature of its scores: 1, unless a hinge loss is to have probabilities."""
-        solution = self._solved(self.labels.weight, alpha, settings, progress.within("solution"))
+        features = self._features(alpha)
+        solution = self._solved(self.labels.weight, features, alpha, settings, progress.within("solution"))
         if self.loss == "logistic" or not settings.probability:
             return solution, 1.0
-        return solution, self._temperature(alpha, settings, progress.within("calibration"))
+        return solution, self._temperature(features, alpha, settings, progress.within("calibration"))
 
-    def _temperature(self, alpha: float, settings: ClassifierSettings, progress: Progress) -> float:
+    def _features(self, alpha: float) -> LandmarkFeatures:
+        """Of the preconditioner: in float64 for a penalty that float32 does not see."""
+        values = self.drawn.map.kernel_values
+        assert values is not None
+        small = float32_penalty(self.product, self.labels.weight) > alpha
+        dtype = np.dtype(np.float64 if small else np.float32)
+        landmarks = landmark_numbers_among(values, self.n_landmarks, self.seed)
+        return LandmarkFeatures(self.product, landmarks, dtype, self.keep)
+
+    def _temperature(
+        self, features: LandmarkFeatures, alpha: float, settings: ClassifierSettings, progress: Progress
+    ) -> float:
         """Temperature of the scores of rows by a second machine, which has not seen them."""
         n, weight = len(self.labels.labels), self.labels.weight
         size = min(_LEFT_OUT_ROWS, max(1, n // _LEFT_OUT_SHARE))
         left_out = generator(self.seed, Purpose.LEFT_OUT).choice(n, size=size, replace=False)
         fewer = weight.copy()
         fewer[left_out] = 0.0
-        found = self._solved(fewer, alpha, settings, progress)
+        found = self._solved(fewer, features, alpha, settings, progress)
         scores = self.product.cross_times(self.product.X[left_out], found.coef) + found.intercept
         return inverse_temperature(scores, Logistic(self.labels.labels[left_out], weight[left_out]))
 
-    def _solved(self, weight: Array, alpha: float, settings: ClassifierSettings, progress: Progress) -> LinearSolution:
-        solver = KernelNewton(self.product, self._loss(weight), self.features, alpha)
+    def _solved(
+        self,
+        weight: Array,
+        features: LandmarkFeatures,
+        alpha: float,
+        settings: ClassifierSettings,
+        progress: Progress,
+    ) -> LinearSolution:
+        solver = KernelNewton(self.product, self._loss(weight), features, alpha)
         return solver.solve(tol=settings.tol, max_iter=settings.max_iter, progress=progress)
 
     def _loss(self, weight: Array) -> KernelLoss:

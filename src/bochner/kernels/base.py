@@ -132,8 +132,8 @@ class Stationary(Kernel):
     def spectral_density(self, d: int) -> SpectralDensity:
         """Density of the spectral measure times k(0), with bounds on its aliases; an `AssumptionError` if unknown."""
         raise AssumptionError(
-            f"The spectral density of {type(self).__name__} is not known in closed form: equispaced frequencies have no "
-            "weights. Use random features or landmarks, or a Matern or Gaussian kernel."
+            f"The spectral density of {type(self).__name__} is not known in closed form: equispaced frequencies have "
+            "no weights. Use random features or landmarks, or a Matern or Gaussian kernel."
         )
 
     def sigma_p(self, d: int) -> float:

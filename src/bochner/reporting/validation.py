@@ -80,6 +80,7 @@ def reliability(hit: Array, probability: Array, weight: Array | None = None) -> 
 
 def _regression(view: ModelView, X: MatrixLike, y: Array, weight: Array | None) -> JsonDict:
     mean = np.asarray(view.model.predict(X), dtype=float)
+    mean = mean[:, mean.shape[1] // 2] if mean.ndim > y.ndim else mean  # the middle one of several quantiles
     y = y.astype(float).reshape(mean.shape)
     centre, baseline = _centre(view, y, weight)
     squares = (y - mean) ** 2
@@ -127,6 +128,8 @@ def _residuals(y: Array, mean: Array, seed: int) -> JsonDict:
 
 
 def _coverage(view: ModelView, X: MatrixLike, y: Array, weight: Array | None) -> JsonDict:
+    if not view.has_error_bars:
+        return {"missing": f"{type(view.estimator).__name__} has no error bars."}
     rows, targets, weights = sample_rows(X, y, weight, most=_SPREAD_ROWS, seed=view.seed)
     try:
         mean, std = view.estimator.predict(view.inputs(rows), return_std=True)

@@ -129,6 +129,11 @@ class ModelView:
         return getattr(feature_map, "kernel_values", None) is not None
 
     @property
+    def has_error_bars(self) -> bool:
+        """Whether it is a kind of model with standard deviations of predictions."""
+        return hasattr(type(self.estimator), "spread_")
+
+    @property
     def target_mean(self) -> Array | None:
         """Means of the training targets, where the model knows them."""
         return getattr(getattr(self.estimator, "fitted_", None), "target_mean", None)

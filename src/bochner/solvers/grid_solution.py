@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -129,7 +128,7 @@ class GridSolution(Solution):
         system = ToeplitzSystem.of(self.sums, self.features.amplitude, self.centred)
         return GridEquations(system, self.alpha, seed=self.seed)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name not in ("draws", "_offsets")}
 
 
@@ -167,16 +166,12 @@ class ToeplitzSolver(RidgeSolver):
     def name(self) -> str:  # a word, as those of other solvers
         return "toeplitz"
 
-    def solve(
-        self, statistics: tuple[GridMap, FourierSums], rule: PenaltyRule, context: SolverContext
-    ) -> GridSolution:
+    def solve(self, statistics: tuple[GridMap, FourierSums], rule: PenaltyRule, context: SolverContext) -> GridSolution:
         """The solution at a penalty that is a number, with its evidence and degrees of freedom."""
         found = self.solve_alone(statistics, rule, context)
         equations = found.equations
         evidence = equations.evidence()
-        return replace(
-            found, log_evidence=evidence.log_evidence, evidence_error=evidence.error, dof=equations.dof()
-        )
+        return replace(found, log_evidence=evidence.log_evidence, evidence_error=evidence.error, dof=equations.dof())
 
     def solve_alone(
         self, statistics: tuple[GridMap, FourierSums], rule: PenaltyRule, context: SolverContext

@@ -45,6 +45,7 @@ _STAGES = ((1e-1, np.float32), (1e-3, np.float32), (1e-3, np.float64), (1e-6, np
 The next one where a step neither lowers the objective nor the gap.
 """
 _LONGEST, _HALVINGS = 2.0, 20  # of a step
+_FLAT = 1e-12  # of the objective: less is no difference
 _PROGRESS = 0.5  # of the gap
 _LARGEST = 1e140  # number of a state: products with the kernel and their squares are then finite
 
@@ -81,21 +82,30 @@ class KernelNewton:
         `progress` has the state of an interrupted solve, which then ends with the same bits.
         """
         point, n_iter, stage = self._resumed(progress, max_iter) or (self._first_point(), 0, 0)
-        found = self._certified(point)
+        found, value = self._certified(point), self._objective(point)
         while True:
-            require_finite(*found.objective, *found.gap)
-            goal = tol * gap_scale(found.objective, self._at_zero)
+            require_finite(*found.objective, *found.gap, *value)
+            goal = tol * gap_scale(np.minimum(value, found.objective), self._at_zero)
             converged = bool(np.all(found.gap <= goal))
             if converged or n_iter >= max_iter or stage == len(_STAGES):
                 progress.ended(partial(_state, point, n_iter, stage))
-                total = float(found.objective.sum()), float(found.gap.sum())
-                return LinearSolution(found.dual / self.alpha, found.intercept, *total, n_iter, converged)
-            before = self._objective(point), found.gap.sum()
+                return self._solution(point, value, found, n_iter, converged)
+            before = value.sum(), found.gap.sum()
             point = self._stepped(point, goal, _STAGES[stage])
-            found, n_iter = self._certified(point), n_iter + 1
-            fell = before[0] - self._objective(point) > _SHARE * float(goal.sum())
+            found, value, n_iter = self._certified(point), self._objective(point), n_iter + 1
+            fell = before[0] - value.sum() > _SHARE * float(goal.sum())
             stage += not (fell or found.gap.sum() <= _PROGRESS * before[1])
             progress.reached(partial(_state, point, n_iter, stage))
+
+    def _solution(self, point: _Point, value: Array, found: ExactGap, n_iter: int, converged: bool) -> LinearSolution:
+        """The feasible point; the one beside it if that is nearer to the lower limit of the objective, at least 0."""
+        limit = np.maximum(found.objective - found.gap, 0.0)
+        if converged or found.gap.sum() <= np.sum(value - limit):
+            total = float(found.objective.sum()), float(found.gap.sum())
+            return LinearSolution(found.dual / self.alpha, found.intercept, *total, n_iter, converged)
+        return LinearSolution(
+            point.coef, point.intercept, float(value.sum()), float(np.sum(value - limit)), n_iter, converged
+        )
 
     def _first_point(self) -> _Point:
         zeros = np.zeros(self.loss.shape)
@@ -118,23 +128,23 @@ class KernelNewton:
         return _Point(*parts)
 
     def _step_size(self, point: _Point, end: _Point) -> Array:
-        """Where the objective is least along a step, for every problem, in [0, 2]: halving by the sign of its slope."""
-        move = end.scores - point.scores
-        start, bend = self._energy(point, end) - self._energy(point, point), self._energy(end, end)
-        bend = bend - 2 * self._energy(point, end) + self._energy(point, point)
-        axis = None if self.loss.coupled else 0
-        low, high = np.zeros(len(start)), np.full(len(start), _LONGEST)
+        """Where the objective is least along a step, for every problem, in [0, 2]; 1 if it is no higher there.
+
+        By the sign of its slope. Coefficients of rows that cancel each other may change where no score does.
+        """
+        line = _Line(self, point, end)
+        low, high = np.zeros(len(line.slope)), np.full(len(line.slope), _LONGEST)
         for _ in range(_HALVINGS):
             size = (low + high) / 2
-            slope = np.sum(self.loss.gradient(point.scores + size * move) * move, axis=axis)
-            rising = slope + self.alpha * (start + size * bend) > 0
+            rising = line.slope_at(size) > 0
             low, high = np.where(rising, low, size), np.where(rising, size, high)
-        return low
+        least, full = line.value_at(low), line.value_at(np.ones_like(low))
+        return np.where(full <= least + _FLAT * np.abs(least), 1.0, low)
 
-    def _objective(self, point: _Point) -> float:
-        return float(np.sum(self.loss.value(point.scores) + self.alpha / 2 * self._energy(point, point)))
+    def _objective(self, point: _Point) -> Array:
+        return self.loss.value(point.scores) + self.alpha / 2 * self.energy(point, point)
 
-    def _energy(self, left: _Point, right: _Point) -> Array:
+    def energy(self, left: _Point, right: _Point) -> Array:
         """A'K A' of two points, for every problem, with the constant that a penalised intercept adds to K."""
         free = right.intercept * self.loss.free_intercept
         return np.atleast_1d(np.sum(left.coef * (right.scores - free), axis=None if self.loss.coupled else 0))
@@ -158,6 +168,25 @@ class KernelNewton:
 def _state(point: _Point, n_iter: int, stage: int) -> JsonDict:
     arrays = {"coef": point.coef, "scores": point.scores, "intercept": point.intercept}
     return {**arrays, "n_iter": n_iter, "stage": stage}
+
+
+class _Line:
+    """The objective along a step, for every problem."""
+
+    def __init__(self, solver: KernelNewton, point: _Point, end: _Point) -> None:
+        self.loss, self.alpha, self._start, self._move = solver.loss, solver.alpha, point, end.scores - point.scores
+        self._energy, across = solver.energy(point, point), solver.energy(point, end)
+        self.slope = across - self._energy
+        self._bend = solver.energy(end, end) - 2 * across + self._energy
+
+    def slope_at(self, size: Array) -> Array:
+        gradient = self.loss.gradient(self._start.scores + size * self._move)
+        slope = np.sum(gradient * self._move, axis=None if self.loss.coupled else 0)
+        return slope + self.alpha * (self.slope + size * self._bend)
+
+    def value_at(self, size: Array) -> Array:
+        energy = self._energy + 2 * size * self.slope + size**2 * self._bend
+        return self.loss.value(self._start.scores + size * self._move) + self.alpha / 2 * energy
 
 
 class _Equations:

@@ -4,10 +4,10 @@
 
 Every iteration has the exact gradient of all rows, and the Hessian of a pilot: rows drawn with a probability in
 proportion to the curvature of their loss, s_i mean_c p_ic (1 - p_ic) for the logistic one (rows that are classified
-with certainty have next to none), and weighted by its inverse. The Newton equations of the pilot are solved by conjugate gradients, which couple
-the classes, preconditioned by a Cholesky factor that ignores the coupling. Scores are linear in Theta, so the line
-search, to the minimum along the direction, costs no pass. With fewer rows than a pilot has, all of them are taken, and
-the method is Newton's own.
+with certainty have next to none), and weighted by its inverse. The Newton equations of the pilot are solved by
+conjugate gradients, which couple the classes, preconditioned by a Cholesky factor that ignores the coupling. Scores are
+linear in Theta, so the line search, to the minimum along the direction, costs no pass. With fewer rows than a pilot
+has, all of them are taken, and the method is Newton's own.
 """
 
 from __future__ import annotations

@@ -106,24 +106,21 @@ class SmoothedAscent(DualAscent):
     ) -> LinearSolution:
         """The minimiser to a duality gap of `tol` times the objective, or after `max_iter` sweeps."""
         sweeps = max_iter if self._small else min(max_iter, _TRIAL_SWEEPS)
-        start = super().solve(penalty, tol=tol, max_iter=sweeps, start=start)
+        start = super().solve(penalty, tol=tol, max_iter=sweeps, start=start, progress=progress.within("trial"))
         if start.converged:
             return start
         dual = self._smoothed_dual(penalty.alpha, tol, start)
         first = LinearSolution(np.empty(0), np.empty(0), np.nan, np.nan, 0, False, dual / penalty.alpha)
-        return super().solve(penalty, tol=tol, max_iter=max_iter, start=first, progress=progress)
+        found = super().solve(penalty, tol=tol, max_iter=max_iter, start=first, progress=progress.within("last"))
+        return replace(found, n_iter=start.n_iter + found.n_iter)
 
-    def _smoothed_dual(self, alpha: float, tol: float, start: LinearSolution | None) -> Array:
+    def _smoothed_dual(self, alpha: float, tol: float, start: LinearSolution) -> Array:
         """Dual variables (n, t) with the smallest gaps of those of smoothed losses, and of the start."""
-        columns = len(self.loss.share)
-        thetas: list[LinearSolution | None] = [None] * columns if start is None else _columns(start, self.loss.offset)
-        dual, smallest = np.zeros(self.loss.signs.shape), np.full(columns, np.inf)
-        if start is not None and start.dual is not None:
-            dual = alpha * start.dual
-            smallest = self.gaps(dual, alpha)[1]
-        last = np.full(columns, np.inf)
+        assert start.dual is not None
+        thetas, dual, columns = _columns(start, self.loss.offset), alpha * start.dual, range(len(self.loss.share))
+        smallest, last = self.gaps(dual, alpha)[1], np.full(len(columns), np.inf)
         for width in _WIDTHS:
-            found = [self._smoothed(c, float(width), alpha, tol, thetas[c]) for c in range(columns)]
+            found = [self._smoothed(c, float(width), alpha, tol, thetas[c]) for c in columns]
             thetas = [theta for theta, _ in found]
             trial = np.hstack([own for _, own in found])
             gap = self.gaps(trial, alpha)[1]
@@ -135,7 +132,7 @@ class SmoothedAscent(DualAscent):
         return dual
 
     def _smoothed(
-        self, column: int, width: float, alpha: float, tol: float, start: LinearSolution | None
+        self, column: int, width: float, alpha: float, tol: float, start: LinearSolution
     ) -> tuple[LinearSolution, Array]:
         """The solution of a smoothed loss of one column, and the dual variables (n, 1) at it."""
         y, quantile = self.loss.targets - self.loss.offset[column], float(self.loss.share[column])
@@ -146,7 +143,7 @@ class SmoothedAscent(DualAscent):
         return found, loss.dual(self.stream.forward(found.coef) + found.intercept)
 
 
-def _columns(solution: LinearSolution, offset: Array) -> list[LinearSolution | None]:
+def _columns(solution: LinearSolution, offset: Array) -> list[LinearSolution]:
     """Each column of a solution on its own, its intercept without the offset."""
     return [
         replace(solution, coef=solution.coef[:, [c]], intercept=solution.intercept[[c]] - offset[c], dual=None)

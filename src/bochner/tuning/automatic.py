@@ -165,8 +165,8 @@ def _tuning(best: Candidate, stages: list[Stage], search: CandidateSearch) -> Tu
     return Tuning(
         kernel=kernel,
         length_scale=scale,
-        noise_variance=float(rounded(found.noise)),
-        signal_variance=float(rounded(found.signal)),
+        noise_variance=float(rounded(np.array(found.noise))),
+        signal_variance=float(rounded(np.array(found.signal))),
         log_evidence=best.log_evidence(search.total_weight(best.stage.n_rows)),
         criterion=f"{best.criterion}, compared by leave-one-out errors",
         stages=tuple(stages),

@@ -137,7 +137,9 @@ def best_penalty(
 
 
 def _bounded(function: Callable[[float], float], low: float, high: float) -> float:
-    found = minimize_scalar(function, bounds=(low, high), method="bounded", options={"maxiter": 2 * _ALONG, "xatol": 0.3})
+    found = minimize_scalar(
+        function, bounds=(low, high), method="bounded", options={"maxiter": 2 * _ALONG, "xatol": 0.3}
+    )
     return float(found.x)
 
 

@@ -10,12 +10,11 @@ the final map; the one scale in the new coordinates is learned from a sample of 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from bochner._dense import dense
-from bochner._typing import Array
+from bochner._typing import Array, Rows
 from bochner.data import RowSource
 from bochner.features import FourierMap, draw_fourier_map
 from bochner.kernels import Stationary
@@ -60,7 +59,7 @@ class MomentMetric:
     """
 
     rows: RowSource
-    sample: tuple[Any, Array, Array | None]
+    sample: tuple[Rows, Array, Array | None]
     kernels: list[Stationary]
     seed: int
     width: int
