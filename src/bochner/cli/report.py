@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,7 +13,8 @@ from bochner.cli.screen import Screen, screen_options
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from bochner._typing import Array
+    from bochner._typing import Array, MatrixLike
+    from bochner.cli.models import Model
     from bochner.reporting import Report
     from bochner.tables import Task
 
@@ -118,13 +119,13 @@ def _task_of_all(models: Iterable[object]) -> Task:
     return "classification" if classify == {True} else "regression"
 
 
-def _answers(fitted: Any, data: str, target: str | None) -> tuple[Array, Array]:
+def _answers(fitted: Model, data: str, target: str | None) -> tuple[Array, Array]:
     """Predictions of a model for the rows of a table, and their targets."""
     rows, y = _scored_rows(fitted, data, target)
     return fitted.predict(rows), y
 
 
-def _scored_rows(fitted: Any, data: str, target: str | None) -> tuple[Any, Array]:
+def _scored_rows(fitted: Model, data: str, target: str | None) -> tuple[MatrixLike, Array]:
     """The rows of a table as inputs of the model, and their targets."""
     from bochner.cli.models import encoder_of, inputs_of, read_inputs
     from bochner.errors import InvalidDataError

@@ -1,4 +1,4 @@
-"""A kernel in one line, for people: numbers with four digits, many length scales as their range, matrices not at all."""
+"""A kernel in one line, for people: numbers with four digits, many length scales as their range, no matrices."""
 
 from __future__ import annotations
 
