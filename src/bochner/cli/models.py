@@ -17,7 +17,7 @@ from bochner.tables import column_of_table, read_column
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["encoder_of", "inputs_of", "load_model", "read_inputs"]
+__all__ = ["Model", "encoder_of", "inputs_of", "load_model", "read_inputs"]
 
 Model: TypeAlias = Any
 """Any estimator or pipeline that a model file can hold."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,7 +11,10 @@ from bochner.cli import options
 from bochner.cli.screen import Screen, screen_options
 
 if TYPE_CHECKING:
-    from bochner._typing import Array
+    from collections.abc import Iterable
+
+    from bochner._typing import Array, MatrixLike
+    from bochner.cli.models import Model
     from bochner.reporting import Report
     from bochner.tables import Task
 
@@ -93,23 +96,36 @@ def _compared(models: tuple[str, ...], data: str | None, target: str | None, tit
     from bochner.errors import InvalidDataError
     from bochner.reporting import comparison_report
 
-    if data is None or len(set(models)) < len(models):
-        raise InvalidDataError("To compare models, give different files, and a table with the target (--data).")
     loaded = {path: load_model(path) for path in models}
-    classify = [hasattr(fitted, "classes_") for fitted in loaded.values()]
-    if any(classify) and not all(classify):
-        raise InvalidDataError("Models to compare must all predict numbers, or all classes.")
-    scored = {path: _scored_rows(fitted, data, target) for path, fitted in loaded.items()}
+    if data is None or len(loaded) < len(models):
+        raise InvalidDataError("To compare models, give different files, and a table with the target (--data).")
+    answers = {path: _answers(fitted, data, target) for path, fitted in loaded.items()}
     return comparison_report(
-        {path: loaded[path].predict(rows) for path, (rows, _) in scored.items()},
-        scored[models[0]][1],
-        task="classification" if classify[0] else "regression",
+        {path: predicted for path, (predicted, _) in answers.items()},
+        answers[models[0]][1],
+        task=_task_of_all(loaded.values()),
         title=title or " or ".join(models),
         table=Path(data).name,
     )
 
 
-def _scored_rows(fitted: Any, data: str, target: str | None) -> tuple[Any, Array]:
+def _task_of_all(models: Iterable[object]) -> Task:
+    """The task that all models have."""
+    from bochner.errors import InvalidDataError
+
+    classify = {hasattr(fitted, "classes_") for fitted in models}
+    if len(classify) > 1:
+        raise InvalidDataError("Models to compare must all predict numbers, or all classes.")
+    return "classification" if classify == {True} else "regression"
+
+
+def _answers(fitted: Model, data: str, target: str | None) -> tuple[Array, Array]:
+    """Predictions of a model for the rows of a table, and their targets."""
+    rows, y = _scored_rows(fitted, data, target)
+    return fitted.predict(rows), y
+
+
+def _scored_rows(fitted: Model, data: str, target: str | None) -> tuple[MatrixLike, Array]:
     """The rows of a table as inputs of the model, and their targets."""
     from bochner.cli.models import encoder_of, inputs_of, read_inputs
     from bochner.errors import InvalidDataError

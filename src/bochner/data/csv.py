@@ -8,7 +8,7 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from csv import reader
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from numpy.typing import DTypeLike
 
@@ -179,7 +179,7 @@ class CsvFormat:
             # One thread: messages then have line numbers.
             read_options=csv.ReadOptions(use_threads=False, block_size=block, column_names=self.column_names),
             parse_options=csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
-            convert_options=self._conversion(types, include_columns=None if types is None else list(types)),
+            convert_options=self._conversion(types, None if types is None else list(types)),
         )
 
     def read_all(self, text: pa.NativeFile, types: dict[str, pa.DataType], *, use_threads: bool = True) -> pa.Table:
@@ -198,10 +198,14 @@ class CsvFormat:
             convert_options=self._conversion(types),
         )
 
-    def _conversion(self, types: dict[str, pa.DataType] | None, **more: Any) -> pa.csv.ConvertOptions:
+    def _conversion(
+        self, types: dict[str, pa.DataType] | None, columns: list[str] | None = None
+    ) -> pa.csv.ConvertOptions:
         from pyarrow import csv
 
-        options = csv.ConvertOptions(column_types=types, strings_can_be_null=True, decimal_point=self.decimal, **more)
+        options = csv.ConvertOptions(
+            column_types=types, include_columns=columns, strings_can_be_null=True, decimal_point=self.decimal
+        )
         options.null_values = [*options.null_values, *self.missing]
         return options
 

@@ -39,7 +39,7 @@ def validated_rows_and_targets(estimator: Any, X: Any, y: Any, *, reset: bool, *
 
 
 @contextmanager
-def _naming_the_encoder(estimator: Any) -> Iterator[None]:
+def _naming_the_encoder(estimator: object) -> Iterator[None]:
     """scikit-learn's errors of texts and missing values in X, with the remedy that this library has."""
     try:
         yield

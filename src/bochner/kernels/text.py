@@ -1,4 +1,4 @@
-"""A kernel in one line, for people: numbers with four digits, many length scales as their range."""
+"""A kernel in one line, for people: numbers with four digits, many length scales as their range, no matrices."""
 
 from __future__ import annotations
 
@@ -24,9 +24,13 @@ def in_one_line(kernel: Stationary) -> str:
     'Matern(length_scale=array([ 1.235, 20. ]))'
     >>> in_one_line(Matern(np.arange(1.0, 13.0)))
     'Matern, 12 length scales from 1 to 12'
+    >>> from bochner.kernels import Metric
+    >>> in_one_line(Metric(Matern(), np.eye(12)))
+    'Metric(directions=a matrix, kernel=Matern())'
     """
     if kernel.has_scale_per_feature and np.size(kernel.scales()) > _SHOWN:
         scales = np.asarray(kernel.scales())
         return f"{type(kernel).__name__}, {len(scales)} length scales from {scales.min():.4g} to {scales.max():.4g}"
-    short = re.sub(r"\d+\.\d{5,}(e[-+]?\d+)?", lambda number: f"{float(number[0]):.4g}", repr(kernel))
+    whole = re.sub(r"array\(\[\[.*?\]\]\)", "a matrix", repr(kernel), flags=re.DOTALL)
+    short = re.sub(r"\d+\.\d{5,}(e[-+]?\d+)?", lambda number: f"{float(number[0]):.4g}", whole)
     return " ".join(short.split())
