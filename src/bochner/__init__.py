@@ -47,9 +47,14 @@ if TYPE_CHECKING:
     from bochner.estimators import DistributionRegressor as DistributionRegressor
     from bochner.estimators import DriftDetector as DriftDetector
     from bochner.estimators import FourierFeatures as FourierFeatures
+    from bochner.estimators import GridFeatures as GridFeatures
     from bochner.estimators import KernelClassifier as KernelClassifier
+    from bochner.estimators import KernelHuberRegressor as KernelHuberRegressor
     from bochner.estimators import KernelPCA as KernelPCA
+    from bochner.estimators import KernelPoissonRegressor as KernelPoissonRegressor
+    from bochner.estimators import KernelQuantileRegressor as KernelQuantileRegressor
     from bochner.estimators import KernelRegressor as KernelRegressor
+    from bochner.estimators import KernelTweedieRegressor as KernelTweedieRegressor
     from bochner.estimators import KernelValues as KernelValues
     from bochner.estimators import LaplaceFeatures as LaplaceFeatures
     from bochner.estimators import MaclaurinFeatures as MaclaurinFeatures
@@ -121,13 +126,18 @@ _HOME = {
     "Fastfood": "bochner.sampling",
     "FourierFeatures": "bochner.estimators",
     "Gaussian": "bochner.kernels",
+    "GridFeatures": "bochner.estimators",
     "Hellinger": "bochner.kernels",
     "Intersection": "bochner.kernels",
     "JensenShannon": "bochner.kernels",
     "KernelClassifier": "bochner.estimators",
     "KernelErrorDisplay": "bochner.reporting.displays",
+    "KernelHuberRegressor": "bochner.estimators",
     "KernelPCA": "bochner.estimators",
+    "KernelPoissonRegressor": "bochner.estimators",
+    "KernelQuantileRegressor": "bochner.estimators",
     "KernelRegressor": "bochner.estimators",
+    "KernelTweedieRegressor": "bochner.estimators",
     "KernelValues": "bochner.estimators",
     "LaplaceFeatures": "bochner.estimators",
     "Laplacian": "bochner.kernels",

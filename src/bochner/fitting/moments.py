@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 
 from bochner._typing import Array, FloatType
-from bochner.config import config_context, get_config
+from bochner.config import get_config
 from bochner.data import ArrayRows, RowSource
 from bochner.engines import engine_of
 from bochner.errors import InvalidDataError
@@ -20,7 +20,7 @@ from bochner.fitting.watch import Silent, Watch
 from bochner.fitting.width_rule import WidthCurve
 from bochner.memory import MemoryBill, require_memory, return_freed_memory
 from bochner.solvers import EigenRidge, PenaltyRule, RidgeSolver, SolverContext, ridge_bill
-from bochner.statistics import Moments, MomentsCheckpoint, PassPlan, accumulate, plan_pass
+from bochner.statistics import Moments, MomentsCheckpoint, PassPlan, accumulate, plan_of
 from bochner.statistics.leave_one_out import LeaveOneOut
 from bochner.tuning import Tuning
 
@@ -37,8 +37,7 @@ def moments_bill(
 
     `rule` is None for a penalty that leaves no rows out.
     """
-    with config_context(memory=max(1, get_config().memory_budget() - rows.read_bytes)):
-        plan = plan_pass(rows.planned_rows, feature_map, rows.n_targets, rows.dtype)
+    plan = plan_of(rows, feature_map)
     leaves_out = rule is not None and rule.alpha in ("auto", "loo") and rows.passes is None
     bill = ridge_bill(
         plan,

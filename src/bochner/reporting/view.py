@@ -26,7 +26,9 @@ from bochner.solvers import RidgePath, RidgeProblem
 from bochner.statistics import Moments
 from bochner.theory import Certificate
 
-__all__ = ["Kind", "ModelView", "n_rows_of", "sample_rows"]
+__all__ = ["GIVE_ROWS", "Kind", "ModelView", "n_rows_of", "sample_rows"]
+
+GIVE_ROWS = "bochner.report(model, X=X_test, y=y_test), or bochner report MODEL --data TABLE"
 
 Kind = Literal["regressor", "classifier", "pca", "features"]
 
@@ -125,6 +127,11 @@ class ModelView:
         """Whether it is an exact kernel machine."""
         feature_map = getattr(self.features, "map_", None)
         return getattr(feature_map, "kernel_values", None) is not None
+
+    @property
+    def has_error_bars(self) -> bool:
+        """Whether it is a kind of model with standard deviations of predictions."""
+        return hasattr(type(self.estimator), "spread_")
 
     @property
     def target_mean(self) -> Array | None:

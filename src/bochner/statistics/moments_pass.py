@@ -10,7 +10,7 @@ import numpy as np
 
 from bochner._blas import lower_gram
 from bochner._typing import Array, FloatType
-from bochner.config import get_config
+from bochner.config import config_context, get_config
 from bochner.data import Block, RowSource
 from bochner.engines import Cut, OnPart, engine_of
 from bochner.features.base import FeatureMap, tile_rows
@@ -19,7 +19,7 @@ from bochner.statistics.identity import RowIdentity
 from bochner.statistics.moments import BlockMoments, GramProduct, Moments
 from bochner.statistics.moments_checkpoint import MomentsCheckpoint
 
-__all__ = ["MomentsReduction", "PassPlan", "accumulate", "plan_pass"]
+__all__ = ["MomentsReduction", "PassPlan", "accumulate", "plan_of", "plan_pass"]
 
 _BLAS_BYTES = 3 * 2**24  # that BLAS and temporary kernel values take; the rest of the rest is for frequencies and rows
 _BLOCK_BYTES = 2**26  # of features per thread and block: SYRK at full speed, and the float64 sum below 4 % of it
@@ -55,6 +55,12 @@ def plan_pass(n_rows: int, feature_map: FeatureMap, n_targets: int, dtype: Float
     blocks = threads * -(-n_rows // (threads * largest))
     rows = max(1, -(-n_rows // blocks))
     return PassPlan(rows, threads, fixed + threads * per_thread(rows))
+
+
+def plan_of(rows: RowSource, feature_map: FeatureMap) -> PassPlan:
+    """The cut of a moments pass over a source: blocks are what reading leaves room for."""
+    with config_context(memory=max(1, get_config().memory_budget() - rows.read_bytes)):
+        return plan_pass(rows.planned_rows, feature_map, rows.n_targets, rows.dtype)
 
 
 class _BlockSummary(NamedTuple):
