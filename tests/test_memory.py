@@ -186,3 +186,12 @@ def test_rows_in_both_tables_are_found_and_tables_stay_as_they_are():
     assert share_rows(X, X[-1:])
     assert not share_rows(X, X[-1:] + np.array([0, 0, 0.5]))
     np.testing.assert_array_equal(X, given)
+
+
+@pytest.mark.parametrize(("budget", "given_back"), [(1_000_000_000, 0), (3_000_000, 1)])
+def test_freed_memory_is_given_back_where_a_bill_is_a_large_part_of_the_budget(budget, given_back, monkeypatch):
+    calls = []
+    monkeypatch.setattr("bochner.memory._trim", lambda: calls.append)
+    with bo.config_context(memory=budget):
+        require_memory(MemoryBill({"matrix": 1_000_000}), "Use less.")
+    assert len(calls) == given_back

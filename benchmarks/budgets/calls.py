@@ -202,6 +202,30 @@ def _(size: Size) -> Ready:
     )
 
 
+# Regressors of other losses.
+
+
+@call("KernelQuantileRegressor.fit", "KernelQuantileRegressor", slow=True)
+def _(size: Size) -> Ready:
+    X = rows(size.n(20_000))
+    y, D = target(X), size.D(512)
+    return lambda: bo.KernelQuantileRegressor(n_components=D, length_scale=3.0, alpha=1.0, random_state=0).fit(X, y)
+
+
+@call(
+    "Regressors of other losses, .fit",
+    "KernelHuberRegressor",
+    "KernelPoissonRegressor",
+    "KernelTweedieRegressor",
+    slow=True,
+)
+def _(size: Size) -> Ready:
+    X = rows(size.n(20_000))
+    y, D = np.exp(target(X)), size.D(512)
+    kinds = bo.KernelHuberRegressor, bo.KernelPoissonRegressor, bo.KernelTweedieRegressor
+    return lambda: [kind(n_components=D, length_scale=3.0, alpha=1.0, random_state=0).fit(X, y) for kind in kinds]
+
+
 # Regressors: answers.
 
 

@@ -5,6 +5,9 @@ import pytest
 
 import bochner as bo
 from bochner.tuning import KernelEvidence, candidate_kernels, tune_automatically
+from bochner.tuning.candidates import METRIC, CandidateSearch
+from bochner.tuning.clock import Clock
+from bochner.tuning.descent import LEAVE_ONE_OUT
 from bochner.tuning.parameters import EvidenceParameters
 
 
@@ -82,3 +85,10 @@ def test_a_constant_column_is_one_however_its_mean_is_rounded():
     X[:, 1] = 0.1  # whose mean over 400 rows is another number
     found = tune_automatically(X, np.sin(X[:, 0]), [bo.Gaussian()], seed=0, warps=False)
     assert found.length_scale[1] > 0.01
+
+
+def test_a_search_under_a_small_budget_learns_from_rows_that_there_is_memory_for():
+    search = CandidateSearch(np.zeros((5000, 1)), None, 0, None, Clock(None), share_of_budget=0.3)
+    for memory, n_rows in (("4GB", [400, 600, 1000]), ("100MB", [400, 474, 474])):  # 790 x 790, six times, is 0.3 of it
+        with bo.config_context(memory=memory):
+            assert [search.n_learned(criterion) for criterion in ("evidence", LEAVE_ONE_OUT, METRIC)] == n_rows
