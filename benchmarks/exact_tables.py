@@ -4,8 +4,8 @@
 
 One fold of every table, standardised; errors over the standard deviation of the target. "before" is the call of
 benchmarks/accuracy.py: 8,192 landmarks by moments (12,288 for kin40k), penalty by evidence, conformal intervals.
-"exact" is features="exact"; "auto" the default call. Wall and CPU seconds of fit and error bars, in one run. Results are
-added to results/exact_tables.json table by table.
+"exact" is features="exact"; "auto" the default call. Wall and CPU seconds of fit and error bars, in one run; results
+are added to results/exact_tables.json table by table.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
     python benchmarks/landmarks.py [speed | choice] [rows landmarks]
 
 `speed`: the 40,000 rows of kin40k, M = 8,192 landmarks, scales and penalty given: the direct fit (moments of all rows),
-products (Falkon: no M x M moments), and what solver="auto" takes; errors on 2,000 rows kept aside, wall and CPU seconds.
+products (Falkon: no M x M moments), and what solver="auto" takes; errors on 2,000 rows kept aside, wall and CPU time.
 `choice`: on six tables, the mean residual variance k(x, x) - ||z(x)||^2 of rows kept aside for uniform and pivoted
 landmarks of the same scales, the share of landmarks at which pivoted ones are as good as 1,024 uniform ones, and test
 errors beside it.
