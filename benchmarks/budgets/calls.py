@@ -518,6 +518,13 @@ def _(size: Size) -> Ready:
     return lambda: model.fit(X, X[:, 0]).predict(X[:500], return_std=True)
 
 
+@call("KernelRegressor(features='grid').fit, .predict", "GridFeatures")
+def _(size: Size) -> Ready:
+    X = np.random.default_rng(0).uniform(size=(size.n(200_000), 2))
+    model = bo.KernelRegressor(bo.Matern(0.3), features="grid", n_components=4000, alpha=0.1, random_state=0)
+    return lambda: model.fit(X, X[:, 0]).predict(X[:500], return_std=True)
+
+
 @call("WarpedFeatures.fit, .transform", "WarpedFeatures")
 def _(size: Size) -> Ready:
     X, D = rows(size.n(60_000)), size.D(256)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.util import find_spec
-from typing import Any
 
 import numpy as np
 
@@ -27,7 +27,7 @@ def require_nufft() -> None:
 
 
 def points_to_modes(angles: Array, values: Array, shape: tuple[int, ...], threads: int) -> Array:
-    """sum_i values_i e^(-i j.theta_i) for all modes j, odd `shape`, of angles (d, n) and complex values (n,): type 1."""
+    """sum_i values_i e^(-i j.theta_i) for all modes j of an odd `shape`; angles (d, n), complex values (n,): type 1."""
     transform = _transform(len(angles), 1)
     return transform(*angles, values, shape, isign=-1, eps=_TOLERANCE, nthreads=threads)
 
@@ -38,8 +38,9 @@ def modes_to_points(angles: Array, modes: Array, threads: int) -> Array:
     return transform(*angles, np.ascontiguousarray(modes), isign=1, eps=_TOLERANCE, nthreads=threads)
 
 
-def _transform(d: int, kind: int) -> Any:
+def _transform(d: int, kind: int) -> Callable[..., Array]:
     require_nufft()
     import finufft
 
-    return getattr(finufft, f"nufft{d}d{kind}")
+    found: Callable[..., Array] = getattr(finufft, f"nufft{d}d{kind}")
+    return found

@@ -100,7 +100,7 @@ def advice_when_full() -> Iterator[None]:
     except MemoryError as refused:
         has = format_bytes(get_config().memory_budget())
         raise MemoryBudgetError(
-            f"The system gave no more memory ({refused or 'no reason given'}); {has} are left to bochner now. Free "
+            f"The system gave no more memory ({str(refused) or 'no reason'}); {has} are left to bochner now. Free "
             "some, or set a smaller budget with bochner.set_config(memory=...): blocks of rows are then smaller."
         ) from refused
 

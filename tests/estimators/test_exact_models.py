@@ -173,8 +173,9 @@ def test_many_rows_that_few_landmarks_cannot_explain_have_many(n, solver, width)
 
 @pytest.mark.usefixtures("few_are_many")
 def test_many_rows_that_few_landmarks_explain_have_few():
-    X, y = table(350)
-    assert bo.KernelRegressor(random_state=0).fit(X, 0 * y + X[:, 0]).coef_.shape[0] <= 32
+    X = rows(0, 350, 2)
+    y = X[:, 0] + 0.2 * rows(1, 350, 1)[:, 0]  # without noise, the exact machine is better by digits that no one sees
+    assert bo.KernelRegressor(random_state=0).fit(X, y).coef_.shape[0] <= 32
 
 
 @pytest.mark.usefixtures("few_are_many")

@@ -48,8 +48,9 @@ class NumberOr(click.ParamType):  # type: ignore[type-arg]
 
 
 kernel = click.option(
-    "--kernel", type=click.Choice(KERNELS), default="gaussian", show_default=True, help="How rows are compared."
-)
+    "--kernel", type=click.Choice(KERNELS), metavar="NAME", default="gaussian", show_default=True,
+    help=f"How rows are compared: {', '.join(KERNELS)}.",
+)  # fmt: skip
 drop = click.option("--drop", multiple=True, metavar="COLUMN", help="Leave a column out. Can be repeated.")
 categorical = click.option(
     "--categorical", multiple=True, metavar="COLUMN", help="Take a column of numbers as categories. Can be repeated."

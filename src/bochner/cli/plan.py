@@ -23,8 +23,9 @@ __all__ = ["plan"]
 @options.delta
 @click.option("-D", "--features-count", "features", type=click.IntRange(2), metavar="NUMBER", help="Random features.")
 @click.option(
-    "--kernel", type=click.Choice(options.KERNELS), help="How rows are compared.  [default: that of the library]"
-)
+    "--kernel", type=click.Choice(options.KERNELS), metavar="NAME",
+    help=f"How rows are compared: {', '.join(options.KERNELS)}.  [default: that of the library]",
+)  # fmt: skip
 @options.memory
 @click.option("--time", type=float, metavar="SECONDS", help="Time that the fit may take.")
 @options.drop

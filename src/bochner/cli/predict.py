@@ -46,8 +46,8 @@ def predict(
     from bochner.cli.targets import require_apart, require_type, require_writable
 
     screen = Screen(as_json=as_json, quiet=quiet)
-    require_type(output, (".csv", ".parquet", ".pq"), "The output")
     require_apart([output], [model, table])
+    require_type(output, (".csv", ".parquet", ".pq"), "The output")
     require_writable(output)
     with screen.progress() as progress, screen.noting_warnings(), config_context(memory=memory):
         progress.step(f"Reading {model} and {table}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -37,6 +38,8 @@ _MENTIONED, _MOST_NAMED = 0.1, 3  # columns of the verdict: their share in the d
     "--fail-below", type=click.FloatRange(0, 1), metavar="P",
     help="Exit with code 1 if the p-value is below P: for scripts that watch data.",
 )  # fmt: skip
+@click.option("--report", type=click.Path(), help="Write a page with the verdict and the columns that changed.")
+@options.force
 @options.drop
 @options.categorical
 @options.missing
@@ -53,12 +56,14 @@ def test(as_json: bool, quiet: bool, **given: Any) -> None:
     Examples:
       bochner test january.csv february.csv
       bochner test old.csv new.csv --fail-below 0.001 || echo "changed"
-      bochner test before.csv after.csv --drop timestamp --json
+      bochner test before.csv after.csv --drop timestamp --report change.html
     """
     from bochner import mmd_test
     from bochner.kernels.text import in_one_line
+    from bochner.reporting import drift_report
 
     screen = Screen(as_json=as_json, quiet=quiet)
+    _settle_page(given)
     with screen.progress() as progress, screen.noting_warnings():
         progress.step("Reading the tables")
         encoder, X, Y = _samples(given)
@@ -89,9 +94,25 @@ def test(as_json: bool, quiet: bool, **given: Any) -> None:
         "failed": failed,
     }
     document["verdict"] = _verdict(document)
-    screen.show(document, document["verdict"], "", table("", list(_lines(document))))
+    written = [] if given["report"] is None else [given["report"]]
+    if written:
+        title = f"{Path(given['before']).name} and {Path(given['after']).name}"
+        drift_report(document, result.null_distribution, title=title).save(written[0])
+    screen.show(document, document["verdict"], "", table("", list(_lines(document))), written=written)
     if failed:
         raise click.exceptions.Exit(ANSWER_IS_NO)
+
+
+def _settle_page(given: JsonDict) -> None:
+    """Look at the place of the report before the work."""
+    from bochner.cli import targets
+
+    page = given["report"]
+    targets.require_apart([page], [given["before"], given["after"]])
+    targets.require_type(page, (".html", ".htm", ".json"), "The report")
+    targets.require_writable(page)
+    if page is not None and not given["force"]:
+        targets.require_page(page)
 
 
 def _samples(given: JsonDict) -> tuple[TableEncoder, Array, Array]:

@@ -37,6 +37,7 @@ from bochner.tables import (
 if TYPE_CHECKING:
     from bochner import KernelClassifier, KernelRegressor
     from bochner.cli.learning import FitOptions
+    from bochner.estimators.loss_regressor import LossRegressor
 
 __all__ = ["StreamedRows", "TrainingRows", "WholeRows", "file_to_stream", "read_training_rows"]
 
@@ -100,7 +101,7 @@ class TrainingRows(ABC):
         """Bytes that reading them again takes."""
 
     @abstractmethod
-    def fit(self, model: KernelRegressor | KernelClassifier) -> None:
+    def fit(self, model: KernelRegressor | KernelClassifier | LossRegressor) -> None:
         """Fit a model to them."""
 
     @abstractmethod
@@ -157,7 +158,7 @@ class WholeRows(TrainingRows):
     def read_bytes(self) -> int:
         return 0
 
-    def fit(self, model: KernelRegressor | KernelClassifier) -> None:
+    def fit(self, model: KernelRegressor | KernelClassifier | LossRegressor) -> None:
         model.fit(self.X, self.y, sample_weight=self.weight)
 
     def manner(self) -> str:
@@ -202,7 +203,7 @@ class StreamedRows(TrainingRows):
     def read_bytes(self) -> int:
         return self.source.read_bytes
 
-    def fit(self, model: KernelRegressor | KernelClassifier) -> None:
+    def fit(self, model: KernelRegressor | KernelClassifier | LossRegressor) -> None:
         fitted: Any = model  # estimators take scans, which their types do not say
         fitted.fit(self.source)
         if self.target.task == "classification":
@@ -228,18 +229,23 @@ def read_training_rows(asked: FitOptions) -> TrainingRows:
     if file is not None:
         give_back_memory()
         return _streamed(asked, file, budget)
-    rows = _split(asked)
     encoder = _new_encoder(asked)
+    rows = _split(asked, encoder)
     with rows_counted(rows.numbers(held_out=False)):
         X = encode_rows(encoder, rows.fit.inputs)
-    if rows.held_out.inputs is not None:
-        with rows_counted(rows.numbers(held_out=True)):
-            encoder.encode(rows.held_out.inputs, NewValues())  # bad cells are told before the fit
+    _look_at_held_out(encoder, rows.held_out, rows.numbers(held_out=True))
     encoder.origin_ = asked.mark
     tables = [part.inputs.nbytes for part in (rows.fit, rows.held_out) if part.inputs is not None]
     return WholeRows(
         encoder, rows.target, rows.held_out, rows.n_without_target, X, rows.fit.y, rows.fit.weight, sum(tables)
     )
+
+
+def _look_at_held_out(encoder: TableEncoder, held_out: TableRows, numbers: Array) -> None:
+    """Encode the held-out rows once, so that a bad cell among them is told before the fit."""
+    if held_out.inputs is not None:
+        with rows_counted(numbers):
+            encoder.encode(held_out.inputs, NewValues())
 
 
 def file_to_stream(
@@ -250,10 +256,11 @@ def file_to_stream(
     return open_table(path, kinds, keep, missing) if too_large else None
 
 
-def _split(asked: FitOptions) -> SplitTable:
+def _split(asked: FitOptions, encoder: TableEncoder) -> SplitTable:
     """The rows to fit, the rows held out, and how many rows without a target were left out."""
     table = read_table(asked.table, dict.fromkeys(asked.categorical, "category"), asked.missing)
     column = column_of_table(table, asked.target, asked.table)
+    encoder.refuse_marks(table)
     absent, kept = 0, None
     if asked.drop_missing_target:
         absent, kept = column.null_count, np.flatnonzero(column.is_valid())
@@ -294,7 +301,10 @@ def _streamed(asked: FitOptions, file: TableFile, budget: int) -> StreamedRows:
         n_kept=_rows_to_keep(file, budget),
         seed=asked.seed,
     )
-    encoder = _new_encoder(asked).fit(found.sample)
+    encoder = _new_encoder(asked)
+    with rows_counted(found.sample_rows):
+        encoder.fit(found.sample)
+    _look_at_held_out(encoder, found.held_out, found.test_rows)
     if found.n_fit * len(encoder.get_feature_names_out()) > _LARGE:
         encoder.set_params(dtype="float32")
     encoder.origin_ = asked.mark

@@ -56,7 +56,7 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
 
     Parameters
     ----------
-    kernel : str or Stationary, default=None
+    kernel : str or Kernel, default=None
         As in `KernelRegressor`; candidates are compared by least squares on the indicators of the classes.
     loss : {"auto", "squared_error", "logistic", "hinge", "squared_hinge"}, default="auto"
         "auto": the squared error if alpha="auto" and the rows are in memory, else logistic. The squared error has one
@@ -79,12 +79,13 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
         10^-6.5, with the others.
     cv : int, splitter or iterable of (train, test) indices, default=5
         Folds for alpha="cv" and probability=True; a number: so many, every class spread evenly.
-    length_scale : "auto", "ard", "median", float or array of shape (n_features,), default="auto"
+    length_scale : "auto", "ard", "metric", "median", float or array of shape (n_features,), default="auto"
         "ard": one scale per feature, "auto": one for all, learned by the log loss of rows that are held out
         (`bochner.tuning`) for the given `alpha`; the median is kept where nothing is better by more than
         noise. With features="auto": as in `KernelRegressor`, by least squares on indicators of the classes. The hinge
         losses have the scales of the logistic loss. A kernel that is handed over keeps its scale, unless "ard" is asked
-        for. "median", and "auto" with fewer than 300 rows: the median distance between rows.
+        for. "metric": a matrix, from gradients of least squares on indicators of the classes. "median", and "auto" with
+        fewer than 300 rows: the median distance between rows.
     fit_intercept : bool, default=True
     class_weight : dict or "balanced", default=None
         Factors of the row weights by class, as in scikit-learn.
@@ -127,6 +128,8 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
         Rows of the last fit.
     tuning_ : Tuning or None
         How kernel and scales were learned, if they were.
+    metric_, feature_importances_ : arrays of shape (d, d) and (d,)
+        Matrix of the kernel's distance; shares of columns in mean squared gradients of the scores, in their spreads.
     seed_ : int
     n_features_in_ : int
     feature_names_in_ : array of shape (n_features,)

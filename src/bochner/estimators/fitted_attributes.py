@@ -10,13 +10,13 @@ from sklearn.utils.validation import check_is_fitted
 from bochner._typing import Array
 from bochner.errors import AssumptionError
 from bochner.features import FeatureMap
-from bochner.fitting import ColumnImportance, FittedClassifier, FittedRidge
+from bochner.fitting import ColumnImportance, FittedClassifier, FittedRegression, FittedRidge
 from bochner.kernels import DistanceKernel, Stationary
 from bochner.tuning import Tuning
 
 __all__ = ["FittedAttributes"]
 
-Fit = TypeVar("Fit", FittedRidge, FittedClassifier)
+Fit = TypeVar("Fit", FittedRidge, FittedClassifier, FittedRegression)
 
 
 class FittedAttributes(Generic[Fit]):

@@ -120,9 +120,9 @@ class GridFeatures(MapTransformer):
         self.map_ = GridMap(kernel, grid)
         if self.strict and self.error_bound_ > self.eps * kernel.variance:
             raise InvalidDataError(
-                f"An error of {self.eps:g} needs more than {self.max_components:,} frequencies: the best grid of so many "
-                f"has {self.error_bound_ / kernel.variance:.2g}. Raise eps or max_components, give strict=False, or take "
-                "a smoother kernel or a longer length scale."
+                f"An error of {self.eps:g} needs more than {self.max_components:,} frequencies: the best grid of so "
+                f"many has {self.error_bound_ / kernel.variance:.2g}. Raise eps or max_components, give strict=False, "
+                "or take a smoother kernel or a longer length scale."
             )
         return self
 

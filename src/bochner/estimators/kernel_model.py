@@ -42,6 +42,8 @@ _log = logging.getLogger("bochner")
 
 _DECIDE_CERTIFICATES = ("fit_intercept", "interval", "loss", "class_weight", "validation_fraction")
 
+_OF_STATIONARY = {"features": "auto", "length_scale": "auto", "sampling": "monte_carlo"}
+"""Parameters of stationary kernels alone, as they are unless given."""
 
 MODEL_CONSTRAINTS: Constraints = {
     "kernel": [Kernel, str, None],
@@ -119,10 +121,17 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
         if self.features is not None and not isinstance(self.features, str):
             return self.features
         drawn = features_of_kernel(self, self.kernel, self._width, seed)
-        if drawn is not None and self.features not in (None, "auto"):
-            rule = f"'auto' or a transformer for a {type(self.kernel).__name__}, which is not stationary"
-            raise invalid_parameter(self, "features", rule, self.features)
+        if drawn is not None:
+            self._refuse_unused()
         return drawn
+
+    def _refuse_unused(self) -> None:
+        """Refuse parameters that have no meaning for a kernel that names its features itself."""
+        for name, usual in _OF_STATIONARY.items():
+            given = getattr(self, name)
+            if given is not None and not (isinstance(given, str) and given == usual):
+                rule = f"{usual!r} for the kernel {type(self.kernel).__name__}, which is not stationary"
+                raise invalid_parameter(self, name, rule, given)
 
     @property
     def _brings_features(self) -> bool:
@@ -189,8 +198,7 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
         if settings.looks_at_rows:
             unknown = rows.known_rows is None and (rows.passes is None or settings.width is None)
             looks += (["to count the rows"] if unknown else []) + ["to look at some of them"]
-        if settings.scale is not None and settings.scale.learns:
-            looks.append("to look at the targets")
+        looks += [] if settings.scale is None else settings.scale.passes
         reasons = "".join(f", 1 {reason}" for reason in looks)
         _log.info(
             "%s reads the rows %d time(s): %d to fit%s.", type(self).__name__, n_solver + len(looks), n_solver, reasons
@@ -213,7 +221,7 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
 
     def _warn_of_first_block(self, n_rows: int) -> None:
         """Say what partial_fit has chosen by its first block."""
-        if self._brings_features or self.features in ("nystroem", "exact"):
+        if self._brings_features or self.features in ("nystroem", "exact", "grid"):
             return
         by_data = [self._width_parameter] if self._width is None else []
         by_data += ["length_scale"] if self._scale_rule(None).looks_at_rows else []

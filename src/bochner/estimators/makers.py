@@ -23,7 +23,6 @@ from bochner.planning import EXACT_ROWS
 from bochner.sampling import Sampler, resolve_sampler
 
 _FEW = 4000
-_GRID_MODES = 2**16  # frequencies of a grid that are not asked for: a second or two of transforms
 _CANDIDATES = 2  # rows for every landmark that is chosen by pivoting: its cost grows with them
 
 __all__ = ["AllLandmarksMaker", "ExactMaker", "FourierMaker", "GridMaker", "LandmarkMaker", "TransformerMaker"]
@@ -176,6 +175,6 @@ class GridMaker:
     ) -> DrawnFeatures:
         assert not warped
         assert rows.arrays is not None
-        features = GridFeatures(kernel, eps=self.eps, max_components=width or _GRID_MODES, strict=False)
+        features = GridFeatures(kernel, eps=self.eps, max_components=width, strict=False)
         fitted = features.fit(rows.arrays.X)
         return DrawnFeatures(fitted, fitted.map_)

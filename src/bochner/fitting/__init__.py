@@ -12,6 +12,7 @@ from bochner.fitting.features import ROWS_FOR_FEATURES, ChosenFeatures, DrawnFea
 from bochner.fitting.importance import ColumnImportance
 from bochner.fitting.intervals import ConformalScores, calibration_split
 from bochner.fitting.products import left_out_rows
+from bochner.fitting.regression import FittedRegression, Observed, RegressionSettings, fit_regression
 from bochner.fitting.ridge import RidgeSettings, add_rows, fit_ridge, require_moments
 from bochner.fitting.ridge_model import FittedRidge
 from bochner.fitting.watch import Pass, Silent, Watch
@@ -28,10 +29,13 @@ __all__ = [
     "FeatureSettings",
     "FitCheckpoint",
     "FittedClassifier",
+    "FittedRegression",
     "FittedRidge",
     "Labels",
     "MapMaker",
+    "Observed",
     "Pass",
+    "RegressionSettings",
     "RidgeSettings",
     "Silent",
     "Watch",
@@ -41,6 +45,7 @@ __all__ = [
     "add_rows",
     "calibration_split",
     "fit_classifier",
+    "fit_regression",
     "fit_ridge",
     "left_out_rows",
     "require_moments",

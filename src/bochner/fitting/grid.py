@@ -7,7 +7,7 @@ the model without them predicts them: that calibrates error bars.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from bochner.fitting.watch import Watch
 from bochner.kernels import Matern, Stationary
 from bochner.memory import require_memory
 from bochner.sampling import MOST_AXES
-from bochner.solvers import Solution, SolverContext
+from bochner.solvers import Solution, SolverContext, ToeplitzSolver
 from bochner.statistics import BoxOfRows, FourierReduction, FourierSums, add_fourier_sums, box_of, fourier_bill
 from bochner.tuning import Tuning, best_penalty, column_spreads, spread_of, tune_on_grid
 
@@ -35,6 +35,8 @@ __all__ = ["add_to_grid", "fit_grid"]
 
 _REFERENCE_ROWS = 4096  # for the middle and the spread of the targets
 _ALPHA = 0.1  # penalty to begin with, if nothing is known
+_MODES_PER_ROW, _MODES = 8, (1024, 2**16)  # of a grid that is not asked for: a second or two of transforms
+_FEW_DRAWS = 16  # for the error bars of rows that are left out
 _SHARE = 0.1  # of the width of the rows: a scale to begin with
 _WIDEST = 100.0  # width of a column in units of its spread
 _WORSE = 1.5  # times the error of the best grid: then the rows are summed again
@@ -89,17 +91,17 @@ def _features(
     if not scale.learns:
         kernel, _ = settings.features.kernel_for(rows)
         assert kernel is not None
-        drawn = _drawn(settings, kernel, box)
+        drawn = _drawn(settings, kernel, box, rows.n_rows)
         return drawn, _summed(rows, drawn, watch), None
     scale.check()
     width = box.high - box.low
     scales = _SHARE * np.where(width > 0, width, 1.0)
-    first = _drawn(settings, Matern(scales, nu=0.5), box)
+    first = _drawn(settings, Matern(scales, nu=0.5), box, rows.n_rows)
     sums = _summed(rows, first, watch)
     kernels = [each.with_length_scale(scales) for each in scale.candidates()]
     alpha = None if isinstance(rule.alpha, str) else max(float(rule.alpha), np.finfo(float).tiny)
     tuning = tune_on_grid(sums, kernels, alpha, intercept=rule.fit_intercept, seed=settings.seed)
-    return *_regridded(rows, first, _drawn(settings, tuning.kernel, box), sums, watch), tuning
+    return *_regridded(rows, first, _drawn(settings, tuning.kernel, box, rows.n_rows), sums, watch), tuning
 
 
 def _require_no_outliers(rows: RowSource, box: BoxOfRows, owner: str) -> None:
@@ -110,8 +112,8 @@ def _require_no_outliers(rows: RowSource, box: BoxOfRows, owner: str) -> None:
     if len(far):
         ratio = width[far[0]] / spread[far[0]]
         raise InvalidDataError(
-            f"features='grid' of {owner} takes rows that fill their box. Column {far[0]} is {ratio:.3g} times as wide as "
-            f"its spread, {spread[far[0]]:.3g}. Remove rows far outside, or use features='fourier' or 'nystroem'."
+            f"features='grid' of {owner} takes rows that fill their box. Column {far[0]} is {ratio:.3g} times as wide "
+            f"as its spread, {spread[far[0]]:.3g}. Remove rows far outside, or use features='fourier' or 'nystroem'."
         )
 
 
@@ -126,10 +128,11 @@ def _penalty(sums: FourierSums, kernel: Stationary, tuning: Tuning | None, setti
     return best_penalty(sums, kernel, near, rule.alphas, intercept=rule.fit_intercept, seed=settings.seed)
 
 
-def _drawn(settings: RidgeSettings, kernel: Stationary, box: BoxOfRows) -> DrawnFeatures:
-    """The grid of a kernel for the box of the rows, which its two corners tell."""
+def _drawn(settings: RidgeSettings, kernel: Stationary, box: BoxOfRows, n_rows: int) -> DrawnFeatures:
+    """The grid of a kernel for the box of the rows, which its two corners tell; of few rows a small one."""
     corners = ArrayRows(np.vstack([box.low, box.high]), np.zeros(2), None, np.dtype(float))
-    return settings.features.draw(kernel, settings.features.width or 0, corners)
+    width = settings.features.width or int(np.clip(_MODES_PER_ROW * n_rows, *_MODES))
+    return settings.features.draw(kernel, width, corners)
 
 
 def _summed(rows: RowSource, drawn: DrawnFeatures, watch: Watch) -> FourierSums:
@@ -184,7 +187,9 @@ def _left_out(fit: FittedRidge, rows: RowSource, settings: RidgeSettings) -> Lef
     others = sums - add_fourier_sums(reduction.empty(), sample)
     if not others.weight > 0:
         return None
-    less = replace(fit, found=_solve(fit.feature_map, others, fit.solution.alpha, settings))
+    solver, rule = cast("ToeplitzSolver", settings.solver), replace(settings.rule, alpha=fit.solution.alpha)
+    found = solver.solve_alone((_map_of(fit.feature_map), others), rule, SolverContext(seed=settings.seed))
+    less = replace(fit, found=replace(found, n_draws=_FEW_DRAWS))
     Y, weight = sample.targets()
     means, leverage, unseen = less.means_and_leverages(sample.X)
     own = np.ones(len(Y)) if weight is None else weight

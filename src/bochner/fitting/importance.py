@@ -177,7 +177,7 @@ class _KernelField:
         return factorise(RidgeProblem.from_moments(moments, posterior.fit_intercept), posterior.alpha)
 
     def _landmarks(self) -> tuple[Array, Array]:
-        """Points and the factor that whitens their kernel values: landmarks, or some of the rows of an exact machine."""
+        """Landmarks, or some rows of an exact machine, and the factor that whitens kernel values against them."""
         whitened = self.model.feature_map.unwhitened
         if whitened is not None:
             return self.values.points, whitened[1]

@@ -206,14 +206,14 @@ def bessel_density(
 ) -> RadialDensity:
     """Of the rational quadratic kernel: with mu = alpha - d/2 and m_mu the Matern profile t^mu K_mu(t) of value 1 at 0,
 
-    p(s) = (alpha / 2 pi)^(d/2) Gamma(mu) / Gamma(alpha) m_mu(sqrt(2 alpha) s),      k(r) <= (2 alpha)^alpha r^(-2 alpha)
+    p(s) = (alpha / 2 pi)^(d/2) Gamma(mu) / Gamma(alpha) m_mu(sqrt(2 alpha) s),   k(r) <= (2 alpha)^alpha r^(-2 alpha)
     """
     d = len(scale)
     mu = alpha - d / 2
     if mu <= 0:
         raise AssumptionError(
-            f"RationalQuadratic(alpha={alpha:g}) in {d} dimensions decays too slowly for equispaced frequencies: the sum "
-            f"of its images on a lattice is infinite. Take alpha above {d / 2:g}, or a Matern kernel."
+            f"RationalQuadratic(alpha={alpha:g}) in {d} dimensions decays too slowly for equispaced frequencies: the "
+            f"sum of its images on a lattice is infinite. Take alpha above {d / 2:g}, or a Matern kernel."
         )
     constant = exp(d / 2 * log(alpha / (2 * pi)) + lgamma(mu) - lgamma(alpha))
 

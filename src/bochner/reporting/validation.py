@@ -9,6 +9,7 @@ from sklearn import metrics
 from bochner._typing import Array, ArrayLike, JsonDict, MatrixLike
 from bochner.errors import BochnerError, InvalidDataError
 from bochner.features import map_of, transform
+from bochner.reporting.diagnosis import diagnosis
 from bochner.reporting.view import GIVE_ROWS, ModelView, n_rows_of, sample_rows
 
 __all__ = ["coverage", "reliability", "scores"]
@@ -79,6 +80,7 @@ def reliability(hit: Array, probability: Array, weight: Array | None = None) -> 
 
 def _regression(view: ModelView, X: MatrixLike, y: Array, weight: Array | None) -> JsonDict:
     mean = np.asarray(view.model.predict(X), dtype=float)
+    mean = mean[:, mean.shape[1] // 2] if mean.ndim > y.ndim else mean  # the middle one of several quantiles
     y = y.astype(float).reshape(mean.shape)
     centre, baseline = _centre(view, y, weight)
     squares = (y - mean) ** 2
@@ -97,6 +99,7 @@ def _regression(view: ModelView, X: MatrixLike, y: Array, weight: Array | None) 
         "targets": _per_target(y, mean, weight) if y.ndim == 2 else [],
         "residuals": _residuals(y, mean, view.seed),
         "coverage": _coverage(view, X, y, weight),
+        "rows": diagnosis(view, X, y, mean),
     }
 
 
@@ -125,6 +128,8 @@ def _residuals(y: Array, mean: Array, seed: int) -> JsonDict:
 
 
 def _coverage(view: ModelView, X: MatrixLike, y: Array, weight: Array | None) -> JsonDict:
+    if not view.has_error_bars:
+        return {"missing": f"{type(view.estimator).__name__} has no error bars."}
     rows, targets, weights = sample_rows(X, y, weight, most=_SPREAD_ROWS, seed=view.seed)
     try:
         mean, std = view.estimator.predict(view.inputs(rows), return_std=True)
@@ -151,6 +156,7 @@ def _classification(view: ModelView, X: MatrixLike, y: Array, weight: Array | No
         "baseline_accuracy": float(shares.max()),
         **_confusion(y[known], predicted[known], classes, None if weight is None else weight[known]),
         **_probabilities(view, X, y, known, weight, shares),
+        "rows": diagnosis(view, X, y, predicted),
     }
 
 

@@ -29,11 +29,17 @@ def more(view: ModelView, X: MatrixLike | None, y: ArrayLike | None, *, held_out
     """Learning curves by width and by rows, with memory and time of every width."""
     return {
         "width": view.width,
-        "widths": _width_curve(view, X, y) | {"rows_held_out": held_out},
+        "widths": _width_curve(view, X, y) | {"rows_held_out": held_out, "searched": _searched(view)},
         "rows": _rows_curve(view),
         "bills": _bills(view),
         "memory_budget": get_config().memory_budget(),
     }
+
+
+def _searched(view: ModelView) -> bool:
+    """Whether the width was left to the model."""
+    asked = getattr(view.estimator, "n_components", None)
+    return isinstance(asked, str) and asked == "auto"
 
 
 def _width_curve(view: ModelView, X: MatrixLike | None, y: ArrayLike | None) -> JsonDict:

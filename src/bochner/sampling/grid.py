@@ -1,4 +1,4 @@
-"""Equispaced frequencies: a quadrature rule for the spectral measure, with an error that is bounded without probability.
+"""Equispaced frequencies: a quadrature rule for the spectral measure, with an error bound without probability.
 
     k_grid(delta) = sum_j w_j cos(omega_j . delta),   omega_j = 2 pi j / P,   w_j = p(omega_j) prod_a 2 pi / P_a,
     |j_a| <= m_a
@@ -131,7 +131,7 @@ def choose_grid(density: SpectralDensity, low: Array, high: Array, *, eps: float
         ratio = float(np.max(width / density.shortest))
         raise InvalidDataError(
             f"The rows are {ratio:.3g} length scales wide, and a grid of frequencies for them has more than {most:,} "
-            "modes. Remove rows far outside, give a longer length_scale or more n_components, or use features='fourier'."
+            "modes. Remove rows far outside, give a longer length_scale or more n_components, or use random features."
         )
     return min(grids, key=lambda grid: grid.error(density, width).total)
 

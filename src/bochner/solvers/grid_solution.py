@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -48,6 +47,8 @@ class GridSolution(Solution):
         Condition number of the equations, at most, and of the preconditioned ones, at least.
     seed : int
         Of the draws.
+    n_draws : int
+        Functions drawn for error bars.
     """
 
     features: GridMap | None = None
@@ -59,6 +60,7 @@ class GridSolution(Solution):
     outcome: str = "CONVERGED"
     condition: tuple[float, float] = (np.nan, np.nan)
     seed: int = 0
+    n_draws: int = DRAWS
 
     # What an iterative solver knows of its way.
 
@@ -96,10 +98,10 @@ class GridSolution(Solution):
 
     @property
     def spread_width(self) -> int:
-        return DRAWS
+        return self.n_draws
 
     def spread_bytes(self) -> int:
-        return 8 * DRAWS * len(self.coef)
+        return 8 * self.n_draws * len(self.coef)
 
     def spread_features(self, feature_map: FeatureMap, X: Rows, dtype: FloatType) -> Array:
         return linear_response(feature_map, X, self.draws, -self._offsets, np.dtype(float))
@@ -110,22 +112,23 @@ class GridSolution(Solution):
 
     @cached_property
     def draws(self) -> Array:
-        """Coefficients (M, 32) of functions drawn from the posterior law, less its mean, in units of the noise."""
-        return self._equations.draws(DRAWS)
+        """Coefficients (M, n_draws) of functions drawn from the posterior law, less its mean, in units of the noise."""
+        return self.equations.draws(self.n_draws)
 
     @cached_property
     def _offsets(self) -> Array:
         """Means of the drawn functions over the rows, which the intercept takes away."""
-        return self._equations.system.mean @ self.draws
+        return self.equations.system.mean @ self.draws
 
     @property
-    def _equations(self) -> GridEquations:
+    def equations(self) -> GridEquations:
+        """The equations that it solves."""
         assert self.sums is not None
         assert self.features is not None
         system = ToeplitzSystem.of(self.sums, self.features.amplitude, self.centred)
         return GridEquations(system, self.alpha, seed=self.seed)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name not in ("draws", "_offsets")}
 
 
@@ -164,26 +167,32 @@ class ToeplitzSolver(RidgeSolver):
         return "toeplitz"
 
     def solve(self, statistics: tuple[GridMap, FourierSums], rule: PenaltyRule, context: SolverContext) -> GridSolution:
-        """The solution at a penalty that is a number."""
+        """The solution at a penalty that is a number, with its evidence and degrees of freedom."""
+        found = self.solve_alone(statistics, rule, context)
+        equations = found.equations
+        evidence = equations.evidence()
+        return replace(found, log_evidence=evidence.log_evidence, evidence_error=evidence.error, dof=equations.dof())
+
+    def solve_alone(
+        self, statistics: tuple[GridMap, FourierSums], rule: PenaltyRule, context: SolverContext
+    ) -> GridSolution:
+        """The solution without what random probes tell of it."""
         features, sums = statistics
         system = ToeplitzSystem.of(sums, features.amplitude, rule.fit_intercept)
         alpha = max(float(rule.alpha), _SMALLEST * sums.weight * features.kernel.variance)
         equations = GridEquations(system, alpha, seed=context.seed)
         found, outcome = self._iterate(equations, context)
-        evidence = equations.evidence()
-        variance = np.maximum(system.target_energy - np.sum(system.right * found.x, axis=0), 0.0)
+        left = np.maximum(system.target_energy - np.sum(system.right * found.x, axis=0), 0.0)
         return GridSolution(
             alpha=alpha,
             coef=found.x * sums.unit,
             intercept=sums.reference + sums.unit * (sums.y_mean - system.mean @ found.x if rule.fit_intercept else 0.0),
-            noise_variance=variance / equations.dimension * sums.unit**2,
-            log_evidence=evidence.log_evidence,
+            noise_variance=left / equations.dimension * sums.unit**2,
+            log_evidence=np.nan,
             raised=alpha > float(rule.alpha),
             features=features,
             sums=sums,
             centred=rule.fit_intercept,
-            dof=equations.dof(),
-            evidence_error=evidence.error,
             residuals=found.state["history"],
             outcome=outcome.name,
             condition=(1 + sums.weight * features.kernel.variance / alpha, found.condition(0)),

@@ -97,9 +97,7 @@ class KernelNewton:
             stage += not (fell or found.gap.sum() <= _PROGRESS * before[1])
             progress.reached(partial(_state, point, n_iter, stage))
 
-    def _solution(
-        self, point: _Point, value: Array, found: ExactGap, n_iter: int, converged: bool
-    ) -> LinearSolution:
+    def _solution(self, point: _Point, value: Array, found: ExactGap, n_iter: int, converged: bool) -> LinearSolution:
         """The feasible point; the one beside it if that is nearer to the lower limit of the objective, at least 0."""
         limit = np.maximum(found.objective - found.gap, 0.0)
         if converged or found.gap.sum() <= np.sum(value - limit):

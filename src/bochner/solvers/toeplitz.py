@@ -154,8 +154,8 @@ class LowFrequencies:
 def _dense_block(system: ToeplitzSystem, chosen: Array) -> Array:
     """Sums of products of 1, sqrt(2) cos and sqrt(2) sin of some modes j > 0, (2 q + 1, 2 q + 1).
 
-    2 cos j cos l = cos(j - l) + cos(j + l) and its siblings: entries of t at differences and sums of modes, whose places
-    in the flat array are linear in the modes.
+    2 cos j cos l = cos(j - l) + cos(j + l) and its siblings: entries of t at differences and sums of modes, whose
+    places in the flat array are linear in the modes.
     """
     sums = system.sums
     even, odd = (part.reshape(-1) for part in _parts(sums.density))

@@ -2,9 +2,9 @@
 
     t_q = sum_i s_i e^(-i q.theta_i),  |q_a| <= 2 m_a,        u_j = sum_i s_i y_i e^(-i j.theta_i),  |j_a| <= m_a
 
-for weights s: the normal matrix is Toeplitz, T_jl = t_{j-l}, whatever the kernel and its length scales. Sums are kept in
-Hartley's form, Re + Im, which is real and holds both (the even part and the odd one). They add up over any split of the
-rows, and rows can be taken away again. Targets are shifted and scaled by constants of the pass.
+for weights s: the normal matrix is Toeplitz, T_jl = t_{j-l}, whatever the kernel and its length scales. Sums are kept
+in Hartley's form, Re + Im, which is real and holds both (the even part and the odd one). They add up over any split of
+the rows, and rows can be taken away again. Targets are shifted and scaled by constants of the pass.
 """
 
 from __future__ import annotations

@@ -47,7 +47,8 @@ def plan_pass(n_rows: int, feature_map: FeatureMap, n_targets: int, dtype: Float
         return D * D * item + rows * row + scratch
 
     memory = get_config().memory_budget()
-    budget = min(int(0.95 * memory), memory - min(int(0.2 * memory), _BLAS_BYTES)) - fixed
+    budget = min(int(0.95 * memory), memory - min(int(0.25 * memory), _BLAS_BYTES))
+    budget -= fixed + feature_map.n_bytes(dtype)
     affordable = max(1, budget // per_thread(smallest))
     threads = int(min(get_config().threads(), affordable, max(1, -(-n_rows // 64))))
     largest = int(np.clip((budget // threads - per_thread(0)) // row, smallest, largest))

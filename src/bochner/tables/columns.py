@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Collection, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import ClassVar, Self
 
 import numpy as np
@@ -139,13 +139,14 @@ class NumberColumn(Column):
 class CategoryColumn(Column):
     """A category: one column of 0 and 1 per level; levels that are rare share one, missing is a level.
 
-    A level that training did not have is a rare one; without rare ones in training it has no column, only zeros.
-    `rare` lists the rare levels, unless they are more than 1,000.
+    A level that training did not have is a rare one; without rare ones in training it is the mean of the levels, their
+    `shares`, from which no prediction is far. `rare` lists the rare levels, unless they are more than 1,000.
     """
 
     levels: list[str | None]
     n_rare: int
     rare: list[str | None]
+    shares: list[float] = field(default_factory=list)  # of the levels; files of earlier versions have none
 
     kind: ClassVar[str] = "category"
 
@@ -154,7 +155,9 @@ class CategoryColumn(Column):
         counts = Counter(values.tolist())
         common = [level for level, rows in counts.most_common(max_levels) if rows >= min_rows]
         rare = sorted(counts.keys() - set(common), key=_order)
-        return cls(name, sorted(common, key=_order), len(rare), rare if len(rare) <= _LISTED else [])
+        levels = sorted(common, key=_order)
+        shares = [counts[level] / len(values) for level in levels]
+        return cls(name, levels, len(rare), rare if len(rare) <= _LISTED else [], shares)
 
     @property
     def outputs(self) -> list[str]:
@@ -165,6 +168,8 @@ class CategoryColumn(Column):
         place = {level: at for at, level in enumerate(self.levels)}
         places = np.fromiter((place.get(value, len(place)) for value in values.tolist()), np.intp, len(values))
         out[:] = places[:, None] == np.arange(out.shape[1])
+        if self.shares and not self.n_rare:
+            out[places == len(place)] = self.shares
 
     def sentence(self) -> str:
         rare = f", and one for {self.n_rare:,} rare levels" if self.n_rare else ""
@@ -179,7 +184,7 @@ class CategoryColumn(Column):
     def surprise(self, unseen: Unseen) -> str:
         examples = ", ".join(_MISSING if level is None else repr(level) for level in unseen.examples[:_EXAMPLES])
         more = ", ..." if len(unseen.examples) > _EXAMPLES else ""
-        fate = "the rare ones" if self.n_rare else "no level"
+        fate = "the rare ones" if self.n_rare else "the mean of the levels" if self.shares else "no level"
         return f"{_counted(unseen.count, 'value')} that training did not have ({examples}{more}): taken as {fate}"
 
 

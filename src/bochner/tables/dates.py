@@ -39,11 +39,16 @@ def date_order(texts: Sequence[str | None], name: str, day_first: bool | None = 
     possible = [order for order in _PLACES if not np.isnat(_dates(found, order)).any()]
     if len(possible) < 2:
         return possible[0] if possible else None
-    if day_first is None and any(match is not None and match[2] == "." for match in found):
+    return _day_or_month_first(present, name, day_first)
+
+
+def _day_or_month_first(texts: list[str], name: str, day_first: bool | None) -> DateOrder:
+    """The order of dates in which both may come first: as given, or day first by points."""
+    if day_first is None and any("." in text.split()[0] for text in texts):
         day_first = True
     if day_first is None:
         raise InvalidDataError(
-            f"Column {name!r} holds dates such as {present[0]!r}, in which day and month cannot be told apart: give "
+            f"Column {name!r} holds dates such as {texts[0]!r}, in which day and month cannot be told apart: give "
             "--day-first or --month-first (TableEncoder(day_first=True) or False)."
         )
     return "dmy" if day_first else "mdy"
@@ -114,15 +119,18 @@ def _since_midnight(parts: Sequence[str | None]) -> int:
     hours, minutes, seconds, fraction, half, zone = parts
     if hours is None:
         return 0
-    hour, minute, second = int(hours), int(minutes or 0), int(seconds or 0)
-    if half is not None:
-        if not 1 <= hour <= 12:
-            return _NO_TIME
-        hour = hour % 12 + (12 if half.lower() == "pm" else 0)
+    hour, minute, second = _hour(int(hours), half), int(minutes or 0), int(seconds or 0)
     if hour > 23 or minute > 59 or second > 59:
         return _NO_TIME
     whole = 3600 * hour + 60 * minute + second - _offset(zone)
     return 1_000_000 * whole + round(1e6 * float(fraction or 0))
+
+
+def _hour(hour: int, half: str | None) -> int:
+    """The hour from 0 to 23 of a clock of 24 or twice 12 hours; 24 or more if there is none."""
+    if half is None:
+        return hour
+    return hour % 12 + (12 if half.lower() == "pm" else 0) if 1 <= hour <= 12 else 24
 
 
 def _offset(zone: str | None) -> int:

@@ -20,7 +20,7 @@ from bochner.tables.dates import date_order, is_date, parse_dates
 from bochner.tables.named_columns import NamedColumns, listed, no_column, quoted
 from bochner.tables.new_values import NewValues
 from bochner.tables.reading import Series, is_aware, missing, read_column
-from bochner.tables.texts import hardly_repeat, is_number, refuse_nearly
+from bochner.tables.texts import hardly_repeat, is_number, numbers_of, refuse_nearly
 
 __all__ = ["TableEncoder"]
 
@@ -237,12 +237,16 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             self._keep(self._category(name, values))
         elif values.dtype.kind == "M":
             self._keep(DateColumn.learn(name, values, aware=is_aware(raw)))
-        elif name in _INDEX and _numbers_rows(values):
-            self._leave_out(name, "an index without a name, as pandas writes it")
         else:
-            self._keep(NumberColumn.learn(name, values))
-            if _counts_rows(values):
-                self.notes_.append(f"Column {name!r} numbers the rows. If it says nothing about them, drop it.")
+            self._learn_numbers(name, values)
+
+    def _learn_numbers(self, name: str, values: Array) -> None:
+        if name in _INDEX and _numbers_rows(values):
+            self._leave_out(name, "an index without a name, as pandas writes it")
+            return
+        self._keep(NumberColumn.learn(name, values))
+        if _counts_rows(values):
+            self.notes_.append(f"Column {name!r} numbers the rows. If it says nothing about them, drop it.")
 
     def _learn_texts(self, name: str, raw: Array | Series, values: Array) -> None:
         """Texts are dates, or categories; identifiers and free texts are left out."""
@@ -251,13 +255,29 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if order is not None:
             self._keep(DateColumn.learn(name, parse_dates(texts, name, order), order=order, aware=is_aware(raw)))
             return
-        refuse_nearly(values, name, "numbers", is_number)
-        refuse_nearly(values, name, "dates", is_date)
+        _refuse_marks(name, values)
         reason = hardly_repeat(values)
-        if reason:
+        numbers = numbers_of(values) if reason else None
+        if numbers is not None and not any(map(_has_leading_zero, texts)):
+            self._keep(NumberColumn.learn(name, numbers))  # texts by a cell that is none, in rows not seen here
+        elif reason:
             self._leave_out(name, reason, f"--categorical {name!r} takes them as categories")
         else:
             self._keep(self._category(name, values))
+
+    def refuse_marks(self, X: MatrixLike) -> None:
+        """Refuse texts such as "unknown" in columns of numbers or dates, as `fit` does, before rows are held out.
+
+        Parameters
+        ----------
+        X : frame or array
+        """
+        table = NamedColumns.of(X)
+        for name in table.names:
+            if name not in self._excluded() and name not in self.categorical:
+                values = read_column(table.column(name), name, None, self.missing)
+                if values.dtype.kind == "O":
+                    _refuse_marks(name, values)
 
     def _category(self, name: str, values: Array) -> CategoryColumn:
         return CategoryColumn.learn(name, values, min_rows=self.min_rows, max_levels=self.max_levels)
@@ -299,6 +319,16 @@ def _without_information(values: Array) -> str | None:
 def _counts_rows(values: Array) -> bool:
     """Consecutive whole numbers, each once, in order: the number of the row."""
     return len(values) > 2 and bool(np.all(np.diff(values) == 1))
+
+
+def _refuse_marks(name: str, values: Array) -> None:
+    refuse_nearly(values, name, "numbers", is_number)
+    refuse_nearly(values, name, "dates", is_date)
+
+
+def _has_leading_zero(text: str | None) -> bool:
+    """Whether digits are a code: 01234."""
+    return text is not None and len(text) > 1 and text[0] == "0" and text[1].isdigit()
 
 
 def _beyond_floats(raw: Array | Series, values: Array) -> bool:

@@ -67,8 +67,12 @@ class Survey:
         Rows to fit, rows to hold out and rows that are left out.
     sample : Arrow table
         Rows to fit, drawn at random.
+    sample_rows : array of int
+        Their numbers in the table.
     held_out : TableRows
         Rows to score the model on, drawn from those that are held out.
+    test_rows : array of int
+        Their numbers in the table.
     left_out : array of int
         Numbers of the rows of the file that were drawn to be held out, ascending; those of a split column are not
         listed.
@@ -79,7 +83,9 @@ class Survey:
     n_test: int
     n_without_target: int
     sample: pa.Table
+    sample_rows: Array
     held_out: TableRows
+    test_rows: Array
     left_out: Array
 
 
@@ -121,17 +127,20 @@ class _Pass:
         n_used = self.n_rows - (self.n_without if self.roles.drop_missing_target else 0)
         if self.roles.split is not None:
             refuse_one_part(self.test.n_offered, n_used, self.roles.split)
-            test, n_test, left_out = self.test.drawn()[0], self.test.n_offered, np.empty(0, dtype=np.int64)
+            (test, test_rows), n_test, left_out = self.test.drawn(), self.test.n_offered, np.empty(0, dtype=np.int64)
         else:
             n_test = min(round(test_size * n_used), self.n_held_out, len(numbers) - 1)
-            test, kept, left_out = kept[:n_test], kept[n_test:], np.sort(numbers[:n_test])
+            test, kept, test_rows, numbers = kept[:n_test], kept[n_test:], numbers[:n_test], numbers[n_test:]
+            left_out = np.sort(test_rows)
         return Survey(
             target,
             n_used - n_test,
             n_test,
             self.n_without if self.roles.drop_missing_target else 0,
             kept,
+            numbers,
             _rows(test, target, self.roles),
+            test_rows,
             left_out,
         )
 

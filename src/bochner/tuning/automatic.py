@@ -24,7 +24,7 @@ from bochner.tuning.candidates import Candidate, CandidateSearch
 from bochner.tuning.clock import Clock
 from bochner.tuning.columns import Columns
 from bochner.tuning.kernel_evidence import KernelEvidence
-from bochner.tuning.result import Stage, Tuning
+from bochner.tuning.result import Stage, Tuning, rounded
 from bochner.tuning.search import tune
 
 __all__ = ["tune_automatically"]
@@ -165,8 +165,8 @@ def _tuning(best: Candidate, stages: list[Stage], search: CandidateSearch) -> Tu
     return Tuning(
         kernel=kernel,
         length_scale=scale,
-        noise_variance=found.noise,
-        signal_variance=found.signal,
+        noise_variance=float(rounded(np.array(found.noise))),
+        signal_variance=float(rounded(np.array(found.signal))),
         log_evidence=best.log_evidence(search.total_weight(best.stage.n_rows)),
         criterion=f"{best.criterion}, compared by leave-one-out errors",
         stages=tuple(stages),

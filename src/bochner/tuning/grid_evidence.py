@@ -23,9 +23,9 @@ from bochner.tuning.result import Stage, Tuning, rounded
 
 __all__ = ["GridChoice", "best_penalty", "tune_on_grid"]
 
-_INNER = 2**13  # modes that kernels and scales are searched on
-_BLOCK = 800
-_FIRST, _MORE = 12, 30  # evaluations of every kernel, and of the best
+_INNER = 2**12  # modes that kernels and scales are searched on
+_BLOCK = 800  # features of the preconditioner
+_FIRST, _MORE = 9, 20  # evaluations of every kernel, and of the best
 _ALONG = 6  # of a penalty alone
 _RANGE = 9.0  # of the logarithm of a penalty, either side
 _ALPHA = 0.1  # to begin with
@@ -79,7 +79,7 @@ class _Search:
             lambda theta: self.loss(*choice(theta)),
             simplex[0],
             method="Nelder-Mead",
-            options={"maxfev": evaluations, "initial_simplex": simplex, "xatol": 0.02, "fatol": 1e-5},
+            options={"maxfev": evaluations, "initial_simplex": simplex, "xatol": 0.05, "fatol": 1e-5},
         )
         return GridChoice(*choice(found.x), float(found.fun))
 
@@ -138,7 +138,7 @@ def best_penalty(
 
 def _bounded(function: Callable[[float], float], low: float, high: float) -> float:
     found = minimize_scalar(
-        function, bounds=(low, high), method="bounded", options={"maxiter": 2 * _ALONG, "xatol": 0.1}
+        function, bounds=(low, high), method="bounded", options={"maxiter": 2 * _ALONG, "xatol": 0.3}
     )
     return float(found.x)
 

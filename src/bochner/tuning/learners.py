@@ -87,17 +87,23 @@ class RidgeScales(ScaleLearner):
         The penalty of the final fit, if it is given: the scales are then the best ones for it.
     exact : bool
         Whether the evidence is that of the kernel itself, for Nystroem features.
+    fewest_rows : int
+        Below so many rows the median distance will do, where it can.
     """
 
     penalty: float | None
     exact: bool = False
+    fewest_rows: int = 0
 
     @classmethod
     def for_alpha(cls, alpha: float | str, *, exact: bool = False) -> Self:
         """For an estimator's `alpha`: a positive number is a penalty; 0 and rules to choose it are not."""
         return cls(None if isinstance(alpha, str) or alpha == 0 else float(alpha), exact)
 
-    def learn(self, rows: RowSource, targets: Targets, search: ScaleSearch) -> Tuning:
+    def learn(self, rows: RowSource, targets: Targets, search: ScaleSearch) -> Tuning | None:
+        present = rows.n_rows if targets[1] is None else np.count_nonzero(targets[1])
+        if present < self.fewest_rows and not search.required:
+            return None
         X, Y, weight = subsample(rows, targets, TUNING_ROWS, search.seed)
         if search.metric and not self.exact:
             sample, size = (X, Y / spread_of(Y, weight), weight), (search.seed, search.width, self.penalty)

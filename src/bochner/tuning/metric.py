@@ -10,12 +10,11 @@ the final map; the one scale in the new coordinates is learned from a sample of 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from bochner._dense import dense
-from bochner._typing import Array
+from bochner._typing import Array, Rows
 from bochner.data import RowSource
 from bochner.features import FourierMap, draw_fourier_map
 from bochner.kernels import Stationary
@@ -30,10 +29,13 @@ from bochner.tuning.result import Tuning
 from bochner.tuning.search import tune
 from bochner.tuning.spread import column_spreads
 
-__all__ = ["METRIC_ROUNDS", "MomentMetric"]
+__all__ = ["METRIC_ROUNDS", "MOST_DIRECTIONS", "MomentMetric"]
 
 METRIC_ROUNDS = 3
-"""Passes over all rows by which a metric is learned; on kin40k, elevators and protein a fourth gains nothing."""
+"""Passes over all rows by which a metric is learned; on kin40k and elevators a fourth gained nothing."""
+
+MOST_DIRECTIONS = 2048
+"""Columns up to which there are metrics: a matrix of their squares is diagonalised."""
 
 _WIDTH = 1024  # of the maps whose gradients are taken
 
@@ -57,7 +59,7 @@ class MomentMetric:
     """
 
     rows: RowSource
-    sample: tuple[Any, Array, Array | None]
+    sample: tuple[Rows, Array, Array | None]
     kernels: list[Stationary]
     seed: int
     width: int
@@ -66,12 +68,12 @@ class MomentMetric:
     def tuning(self) -> Tuning:
         """The kernel under the learned metric."""
         clock, plain = Clock(None), self._columns()
-        columns, found = plain, self._one_scale(plain, self.kernels)
+        columns, found = plain, self._one_scale(plain, self.kernels, last=False)
         stages = list(found.stages)
         for number in range(METRIC_ROUNDS):
             columns = plain.turned(metric_root(self._outer_product(columns, found, number)))
             last = number == METRIC_ROUNDS - 1
-            found = self._one_scale(columns, self.kernels if last else [found.kernel])
+            found = self._one_scale(columns, self.kernels if last else [found.kernel], last=last)
             stages += found.stages
         kernel, scale = columns.kernel(found.kernel, np.atleast_1d(found.length_scale))
         return replace(
@@ -90,8 +92,8 @@ class MomentMetric:
         unit = column_spreads(X, centred=not hasattr(self.sample[0], "tocsr"))
         return Columns(X / unit, unit, warped=False)
 
-    def _one_scale(self, columns: Columns, kernels: list[Stationary]) -> Tuning:
-        """One scale for all directions, by evidence."""
+    def _one_scale(self, columns: Columns, kernels: list[Stationary], *, last: bool) -> Tuning:
+        """One scale for all directions, by evidence; refined for the final fit alone."""
         _, Y, weight = self.sample
         return tune(
             columns.X,
@@ -100,9 +102,10 @@ class MomentMetric:
             per_feature=False,
             seed=self.seed,
             sample_weight=weight,
-            width=self.width,
+            width=self.width if last else 0,
             n_samples=self.rows.n_rows,
             penalty=self.penalty,
+            n_restarts=1,
         )
 
     def _outer_product(self, columns: Columns, found: Tuning, number: int) -> Array:

@@ -29,6 +29,7 @@ from bochner.kernels.base import check_scale
 from bochner.tuning.kernel_evidence import KernelEvidence
 from bochner.tuning.learners import ScaleLearner, ScaleSearch, Targets
 from bochner.tuning.median import MEDIAN_ROWS, RowSample
+from bochner.tuning.metric import METRIC_ROUNDS, MOST_DIRECTIONS
 from bochner.tuning.result import Tuning
 from bochner.tuning.search import candidate_kernels
 from bochner.tuning.spread import row_blocks
@@ -82,6 +83,13 @@ class ScaleRule:
         return self.length_scale in ("ard", "metric") or self.chooses_kernel or (self._named and self.learns_one_scale)
 
     @property
+    def passes(self) -> list[str]:
+        """What passes over all targets or rows are for, before the fit, if scales are learned."""
+        metric = self.length_scale == "metric" and getattr(self.learner, "exact", None) is False
+        rounds = ["to learn the metric"] * METRIC_ROUNDS if metric else []
+        return ["to look at the targets", *rounds] if self.learns else []
+
+    @property
     def looks_at_rows(self) -> bool:
         """Whether the rows decide the scale."""
         return isinstance(self.length_scale, str) and not (self._keeps_own_scale and self._own_is_settled)
@@ -112,6 +120,8 @@ class ScaleRule:
         self.check()
         if self.learner is not None and self.learns:
             metric = self.length_scale == "metric"
+            if metric and rows.n_features > MOST_DIRECTIONS:
+                raise self._refusal(f"another rule for more than {MOST_DIRECTIONS:,} columns")
             per_feature = True if self.length_scale == "ard" else None if self.automatic or metric else False
             search = ScaleSearch(self.candidates(), per_feature, seed, width, self.warps, metric)
             tuning = self.learner.learn(rows, rows.targets() if targets is None else targets, search)
