@@ -50,7 +50,8 @@ model.eval(); likelihood.eval()
 settings = gpytorch.settings
 start, cpu = time.perf_counter(), time.process_time()
 with torch.no_grad(), settings.max_cholesky_size(1), settings.eval_cg_tolerance(tol), \\
-        settings.max_cg_iterations(2000), settings.skip_posterior_variances(True), settings.max_preconditioner_size(99):
+        settings.max_cg_iterations(2000), settings.max_preconditioner_size(100), \\
+        settings.skip_posterior_variances(True):
     mean = model(T).mean.numpy()
 np.save(sys.argv[5], mean)
 print(json.dumps([time.perf_counter() - start, time.process_time() - cpu, gpytorch.__version__]))
