@@ -68,6 +68,11 @@ bench-full: $(READY)
 	$(PY) benchmarks/defaults.py
 	$(PY) benchmarks/width.py
 	$(PY) benchmarks/distance.py
+	$(PY) benchmarks/exact_product.py
+	$(PY) benchmarks/exact.py
+	$(PY) benchmarks/exact_tables.py
+	$(PY) benchmarks/exact_peers.py
+	$(PY) benchmarks/landmarks.py
 	$(PY) benchmarks/table.py
 	$(PY) benchmarks/map_speed.py
 	$(PY) benchmarks/maps.py

@@ -1,15 +1,17 @@
 """The exact kernel machine on kin40k: products to the exact test error, time beside its parts, growth with the rows.
 
-    python benchmarks/exact.py
+    python benchmarks/exact.py [many [rows]]
 
 36,000 training rows of fold 5. First the whole call, scales learned; then, at its kernel and penalty, the test error
 after every product beside that of the machine solved to 1e-6, and the time of the fit over that of one product and the
-preconditioner; then time and memory at 5,000 to 40,000 rows. Times are wall and CPU seconds.
+preconditioner; then time and memory at 5,000 to 40,000 rows, and 25,000 to 100,000 rows of 20 columns with a budget of
+2 GB (`many` alone; results/exact_many.json). Times are wall and CPU seconds.
 """
 
 from __future__ import annotations
 
 import resource
+import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
@@ -111,6 +113,35 @@ def growth(kernel, alpha, X, y):
     return {"sizes": records, "slope_in_n_of_cpu": slopes}
 
 
+def of_many(n):
+    """The exact machine of n rows of 20 columns, scales and penalty given, within 2 GB."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n + 2000, 20)).astype(np.float32)
+    y = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.1 * rng.standard_normal(len(X))
+    bo.set_config(memory="2GB")
+    model = bo.KernelRegressor(bo.Gaussian(4.0), features="exact", alpha=1e-1, solver="iterative", random_state=0)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    _, seconds = timed(lambda: model.fit(X[:n], y[:n]))
+    error = float(np.sqrt(np.mean((model.predict(X[n:]) - y[n:]) ** 2)))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    return {
+        "n": n, "d": 20, "seconds_wall_cpu": seconds, "iterations": model.n_iter_, "rmse": error,
+        "residual": float(model.residuals_[-1, 0]), "ending": model.fitted_.solution.outcome,
+        "gigabytes_before": before, "peak_gigabytes": peak,
+    }  # fmt: skip
+
+
+def many(n):
+    """At n / 4, n / 2 and n rows, each in a process of its own."""
+    records = []
+    for rows in (n // 4, n // 2, n):
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+            records.append(pool.submit(of_many, rows).result())
+    seconds = [record["seconds_wall_cpu"][1] for record in records]
+    slope = np.polyfit(np.log([record["n"] for record in records]), np.log(seconds), 1)[0]
+    write("exact_many", {"budget": "2GB", "sizes": records, "slope_in_n_of_cpu": float(slope)})
+
+
 def main():
     train, test = table("kin40k", FOLD)
     X, y = np.vstack([train[0], test[0]]), np.concatenate([train[1], test[1]])
@@ -124,4 +155,8 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:2] == ["many"]:
+        many(int(sys.argv[2]) if len(sys.argv) > 2 else 100_000)
+    else:
+        main()
+        many(100_000)

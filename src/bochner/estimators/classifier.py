@@ -287,8 +287,9 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
         return ClassifierScales(self.alpha)
 
     def _exact_maker(self) -> MapMaker:
-        # Overrides: other losses than squares are solved on features.
-        return ExactMaker() if self.loss in ("auto", "squared_error") else AllLandmarksMaker(type(self).__name__)
+        # Overrides: the hinge loss, and partial_fit, are solved on features.
+        squares = self.loss in ("auto", "squared_error")
+        return ExactMaker() if squares else AllLandmarksMaker(f"{type(self).__name__} with loss={self.loss!r}")
 
     def _row_weights(self, y: Array, labels: Array, weight: Array | None, classes: Array | None) -> Array:
         rows = np.ones(len(y)) if weight is None else weight

@@ -132,10 +132,8 @@ class AllLandmarksMaker:
     ) -> DrawnFeatures:
         known = rows.arrays
         if known is None or known.n_rows > EXACT_ROWS:
-            raise InvalidDataError(
-                f"features='exact' of {self.owner} with loss='hinge' takes at most {EXACT_ROWS:,} rows in memory: the "
-                f"other losses take more. Got {rows.n_rows:,}."
-            )
+            few = f"at most {EXACT_ROWS:,} rows in memory"
+            raise InvalidDataError(f"features='exact' of {self.owner} takes {few}. Got {rows.n_rows:,}.")
         X = known.X if known.sample_weight is None else known.X[np.flatnonzero(known.sample_weight)]
         features = NystroemFeatures(kernel, n_components=X.shape[0], landmarks="uniform", random_state=seed)
         fitted = (WarpedFeatures(features) if warped else features).fit(X)

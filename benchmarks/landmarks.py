@@ -1,0 +1,103 @@
+"""Landmark models by products against the direct fit, and pivoted against uniform landmarks.
+
+    python benchmarks/landmarks.py [speed [rows landmarks] | choice [tables ...]]
+
+`speed`: the 40,000 rows of kin40k, M = 8,192 landmarks, scales and penalty given: the direct fit (moments of all rows),
+products (Falkon: no M x M moments), and what solver="auto" takes; errors on 2,000 rows kept aside, wall and CPU time.
+`choice`: on tables, the mean residual variance k(x, x) - ||z(x)||^2 of rows kept aside for uniform and pivoted
+landmarks of the same scales, the share of landmarks at which pivoted ones are as good as 1,024 uniform ones, and test
+errors beside it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+
+import numpy as np
+from accuracy import table
+from harness import RESULTS, write
+
+import bochner as bo
+
+TABLES = ("protein", "pol", "elevators", "bike", "california_housing", "diamonds", "kin40k")
+SIZES, UNIFORM, ROWS = (64, 128, 256, 384, 512, 614, 768, 1024), 1024, 10_000
+ALPHA, SCALE = 1e-2, 3.0
+
+
+def timed(run):
+    start, cpu = time.perf_counter(), time.process_time()
+    found = run()
+    return found, [time.perf_counter() - start, time.process_time() - cpu]
+
+
+def speed(n, width):
+    (X, y), (X_test, y_test) = table("kin40k", 0)
+    X, y = np.vstack([X, X_test]), np.concatenate([y, y_test])  # 40,000 rows; errors on 2,000 of them
+    (X, y), (X_test, y_test) = (X[: n - 2000], y[: n - 2000]), (X[n - 2000 : n], y[n - 2000 : n])
+    records = {}
+    for name, solver in (("direct", "direct"), ("products", "iterative"), ("auto", "auto")):
+        model = bo.KernelRegressor(
+            bo.Matern(SCALE, nu=2.5), features="nystroem", n_components=width, length_scale=SCALE, alpha=ALPHA,
+            solver=solver, random_state=0,
+        )  # fmt: skip
+        _, seconds = timed(lambda model=model: model.fit(X, y))
+        error = float(np.sqrt(np.mean((model.predict(X_test) - y_test) ** 2)))
+        taken = "iterative" if model.n_iter_ > 1 else "direct"
+        records[name] = {"seconds_wall_cpu": seconds, "rmse": error, "solver": taken, "iterations": int(model.n_iter_)}
+    direct, products = records["direct"], records["products"]
+    return {
+        "n": len(X), "landmarks": width, "fits": records,
+        "direct_over_products": [a / b for a, b in zip(direct["seconds_wall_cpu"], products["seconds_wall_cpu"])],
+        "error_over_direct": products["rmse"] / direct["rmse"],
+    }  # fmt: skip
+
+
+def residuals(kernel, X, others, rule, size):
+    """Mean and largest residual variance of other rows."""
+    features = bo.NystroemFeatures(kernel, n_components=size, landmarks=rule, random_state=0).fit(X)
+    Z = features.transform(others.astype(float))
+    left = np.maximum(1 - np.einsum("ij,ij->i", Z, Z), 0.0)
+    return {"mean": float(left.mean()), "largest": float(left.max())}
+
+
+def test_error(kernel, train, test, rule):
+    features = bo.NystroemFeatures(kernel, n_components=UNIFORM, landmarks=rule, random_state=0)
+    model = bo.KernelRegressor(features=features, alpha="gcv", random_state=0).fit(*train)
+    return float(np.sqrt(np.mean((model.predict(test[0]) - test[1]) ** 2)))
+
+
+def compared(name):
+    (X, y), (X_test, y_test) = table(name, 0)
+    some = np.random.default_rng(0).permutation(len(X))[:ROWS]
+    X, y = X[some], y[some]
+    kernel = bo.Gaussian(np.sqrt(X.shape[1]))
+    uniform = residuals(kernel, X, X_test, "uniform", UNIFORM)
+    pivoted = {str(size): residuals(kernel, X, X_test, "pivoted", size) for size in SIZES}
+    enough = [size for size in SIZES if pivoted[str(size)]["mean"] <= uniform["mean"]]
+    rmse = {rule: test_error(kernel, (X, y), (X_test, y_test), rule) for rule in ("uniform", "pivoted")}
+    share = enough[0] / UNIFORM if enough else None
+    return {"uniform": uniform, "pivoted": pivoted, "rmse": rmse, "share_of_landmarks": share}
+
+
+def choice(names):
+    """Tables that are named, or those that results have not."""
+    path = RESULTS / "landmarks_choice.json"
+    known = json.loads(path.read_text())["tables"] if path.exists() else {}
+    for name in names or [name for name in TABLES if name not in known]:
+        known[name] = compared(name)
+        good = [each for each, found in known.items() if (found["share_of_landmarks"] or 2) <= 0.6]
+        write("landmarks_choice", {"landmarks": UNIFORM, "rows": ROWS, "tables": known, "as_good_with_0.6": good})
+
+
+def main(arguments):
+    what, rest = arguments[0] if arguments else "all", arguments[1:]
+    if what in ("all", "speed"):
+        write("landmarks_speed", speed(*([int(each) for each in rest] or (40_000, 8192))))
+    if what in ("all", "choice"):
+        choice(rest)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
