@@ -518,11 +518,44 @@ def _(size: Size) -> Ready:
     return lambda: model.fit(X, X[:, 0]).predict(X[:500], return_std=True)
 
 
+@call("KernelRegressor(features='grid').fit, .predict", "GridFeatures")
+def _(size: Size) -> Ready:
+    X = np.random.default_rng(0).uniform(size=(size.n(200_000), 2))
+    model = bo.KernelRegressor(bo.Matern(0.3), features="grid", n_components=4000, alpha=0.1, random_state=0)
+    return lambda: model.fit(X, X[:, 0]).predict(X[:500], return_std=True)
+
+
 @call("WarpedFeatures.fit, .transform", "WarpedFeatures")
 def _(size: Size) -> Ready:
     X, D = rows(size.n(60_000)), size.D(256)
     base = bo.FourierFeatures(bo.Gaussian(3.0), n_components=D, random_state=0)
     return lambda: bo.WarpedFeatures(base).fit(X).transform(X)
+
+
+@call("KernelQuantileRegressor(n_components=D).fit", "KernelQuantileRegressor", slow=True)
+def _(size: Size) -> Ready:
+    X = rows(size.n(20_000))
+    y, D = target(X), size.D(512)
+    model = bo.KernelQuantileRegressor(
+        quantile=[0.1, 0.9], n_components=D, length_scale=3.0, alpha=20.0, random_state=0
+    )
+    return lambda: model.fit(X, y)
+
+
+@call("KernelHuberRegressor(n_components=D).fit", "KernelHuberRegressor", slow=True)
+def _(size: Size) -> Ready:
+    X = rows(size.n(20_000))
+    y, D = target(X), size.D(512)
+    model = bo.KernelHuberRegressor(n_components=D, length_scale=3.0, alpha=20.0, random_state=0)
+    return lambda: model.fit(X, y)
+
+
+@call("KernelPoissonRegressor(n_components=D).fit", "KernelPoissonRegressor", "KernelTweedieRegressor", slow=True)
+def _(size: Size) -> Ready:
+    X = rows(size.n(20_000))
+    y, D = np.exp(target(X)), size.D(512)
+    model = bo.KernelPoissonRegressor(n_components=D, length_scale=3.0, alpha=20.0, random_state=0)
+    return lambda: model.fit(X, y)
 
 
 @call("KernelPCA.fit", "KernelPCA", slow=True)

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from bochner.estimators import DistributionRegressor as DistributionRegressor
     from bochner.estimators import DriftDetector as DriftDetector
     from bochner.estimators import FourierFeatures as FourierFeatures
+    from bochner.estimators import GridFeatures as GridFeatures
     from bochner.estimators import KernelClassifier as KernelClassifier
     from bochner.estimators import KernelHuberRegressor as KernelHuberRegressor
     from bochner.estimators import KernelPCA as KernelPCA
@@ -125,6 +126,7 @@ _HOME = {
     "Fastfood": "bochner.sampling",
     "FourierFeatures": "bochner.estimators",
     "Gaussian": "bochner.kernels",
+    "GridFeatures": "bochner.estimators",
     "Hellinger": "bochner.kernels",
     "Intersection": "bochner.kernels",
     "JensenShannon": "bochner.kernels",

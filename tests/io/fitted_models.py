@@ -90,6 +90,10 @@ FITTED = {
     "KernelValues": lambda: bo.KernelValues(bo.Gaussian(2.0)).fit(X),
     "KernelRegressor, exact": lambda: bo.KernelRegressor(bo.Gaussian(2.0), features="exact", alpha=0.1).fit(X, Y),
     "KernelRegressor, automatic": lambda: bo.KernelRegressor(features="auto", alpha="auto", random_state=0).fit(X, Y),
+    "GridFeatures": lambda: bo.GridFeatures(bo.Matern(2.0) + bo.Cauchy(2.0), eps=0.1).fit(X[:, :2]),
+    "KernelRegressor, grid": lambda: bo.KernelRegressor(
+        bo.Matern(2.0), features="grid", n_components=500, random_state=0
+    ).fit(X[:, :2], Y),
     "SplineFeatures": lambda: bo.SplineFeatures(n_components=16, length_scale=9.0, random_state=0).fit(X),
     "KernelRegressor": lambda: regressor().fit(X, Y),
     "KernelRegressor, streamed": streamed,
@@ -147,6 +151,8 @@ def rows_for(model):
         return BAGS
     if isinstance(model, (bo.AdditiveFeatures, bo.LaplaceFeatures)):
         return np.abs(X)
+    if getattr(model, "n_features_in_", None) == 2:
+        return X[:, :2]
     first = getattr(model, "steps", [("", model)])[0][1]
     return FRAME if isinstance(first, (ColumnTransformer, bo.TableEncoder)) else X
 

@@ -63,6 +63,8 @@ class FitOptions:
     drop: tuple[str, ...]
     identifier: tuple[str, ...]
     categorical: tuple[str, ...]
+    missing: tuple[str, ...]
+    day_first: bool | None
     drop_missing_target: bool
     eps: float | None
     delta: float

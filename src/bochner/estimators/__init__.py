@@ -5,6 +5,7 @@ from bochner.estimators.distribution import DistributionClassifier, Distribution
 from bochner.estimators.dot_product import MaclaurinFeatures, PositiveFeatures, TensorSketchFeatures
 from bochner.estimators.drift import DriftDetector, DriftReport
 from bochner.estimators.fourier import FourierFeatures
+from bochner.estimators.grid import GridFeatures
 from bochner.estimators.histograms import AdditiveFeatures, LaplaceFeatures
 from bochner.estimators.huber import KernelHuberRegressor
 from bochner.estimators.kernel_values import KernelValues
@@ -27,6 +28,7 @@ __all__ = [
     "DriftDetector",
     "DriftReport",
     "FourierFeatures",
+    "GridFeatures",
     "KernelClassifier",
     "KernelHuberRegressor",
     "KernelPCA",

@@ -28,7 +28,7 @@ from bochner.data import RowSource
 from bochner.errors import AssumptionError, FirstBlockWarning, invalid_parameter
 from bochner.estimators.catalogue import features_of_kernel
 from bochner.estimators.fourier import SAMPLING_RULE
-from bochner.estimators.makers import ExactMaker, FourierMaker, LandmarkMaker, TransformerMaker
+from bochner.estimators.makers import ExactMaker, FourierMaker, GridMaker, LandmarkMaker, TransformerMaker
 from bochner.estimators.map_transformer import WithFeatures
 from bochner.fitting import FeatureSettings, FitCheckpoint, MapMaker
 from bochner.kernels import Kernel, Stationary
@@ -42,6 +42,8 @@ _log = logging.getLogger("bochner")
 
 _DECIDE_CERTIFICATES = ("fit_intercept", "interval", "loss", "class_weight", "validation_fraction")
 
+_OF_STATIONARY = {"features": "auto", "length_scale": "auto", "sampling": "monte_carlo"}
+"""Parameters of stationary kernels alone, as they are unless given."""
 
 MODEL_CONSTRAINTS: Constraints = {
     "kernel": [Kernel, str, None],
@@ -105,6 +107,11 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
         return isinstance(self.features, str) and self.features == "exact"
 
     @property
+    def is_grid(self) -> bool:
+        """Whether features="grid" asks for equispaced frequencies."""
+        return isinstance(self.features, str) and self.features == "grid"
+
+    @property
     def _width(self) -> int | None:
         asked = getattr(self, self._width_parameter)
         return None if isinstance(asked, str) else int(asked)
@@ -114,10 +121,17 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
         if self.features is not None and not isinstance(self.features, str):
             return self.features
         drawn = features_of_kernel(self, self.kernel, self._width, seed)
-        if drawn is not None and self.features not in (None, "auto"):
-            rule = f"'auto' or a transformer for a {type(self.kernel).__name__}, which is not stationary"
-            raise invalid_parameter(self, "features", rule, self.features)
+        if drawn is not None:
+            self._refuse_unused()
         return drawn
+
+    def _refuse_unused(self) -> None:
+        """Refuse parameters that have no meaning for a kernel that names its features itself."""
+        for name, usual in _OF_STATIONARY.items():
+            given = getattr(self, name)
+            if given is not None and not (isinstance(given, str) and given == usual):
+                rule = f"{usual!r} for the kernel {type(self.kernel).__name__}, which is not stationary"
+                raise invalid_parameter(self, name, rule, given)
 
     @property
     def _brings_features(self) -> bool:
@@ -126,17 +140,28 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
 
     def _scale_rule(self, rows: RowSource | None) -> ScaleRule:
         landmarks, rule = self.uses_landmarks(rows), self.length_scale
-        learned = isinstance(rule, str) and rule in ("auto", "ard")
+        learned = isinstance(rule, str) and rule in ("auto", "ard", "metric")
+        if self.is_grid:
+            return self._grid_scale_rule(learned)
         automatic = isinstance(self.features, str) and self.features in ("auto", "exact")
         chosen = "auto" if automatic and landmarks and learned else "gaussian"
         kernel = chosen if self.kernel is None else cast(str | Stationary, self.kernel)
         learner = self._scale_learner(landmarks)
         return ScaleRule(type(self).__name__, kernel, rule, learner, automatic=automatic, warps=automatic and landmarks)
 
+    def _grid_scale_rule(self, learned: bool) -> ScaleRule:
+        """Of a grid: the best kernel, unless one is given, and one scale an axis, unless they are those of a kernel."""
+        named = self.kernel is None or isinstance(self.kernel, str)
+        kernel = ("auto" if learned else "matern") if self.kernel is None else cast(str | Stationary, self.kernel)
+        scale = "ard" if learned and named else self.length_scale
+        return ScaleRule(type(self).__name__, kernel, scale, self._scale_learner(True))
+
     def _maker(self, rows: RowSource | None, seed: int = 0) -> MapMaker:
         own = self._own_features(seed)
         if own is not None:
             return TransformerMaker(own)
+        if self.is_grid:
+            return GridMaker()
         if not self.uses_landmarks(rows):
             return FourierMaker(self.sampling)
         if self.is_exact:
@@ -173,8 +198,7 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
         if settings.looks_at_rows:
             unknown = rows.known_rows is None and (rows.passes is None or settings.width is None)
             looks += (["to count the rows"] if unknown else []) + ["to look at some of them"]
-        if settings.scale is not None and settings.scale.learns:
-            looks.append("to look at the targets")
+        looks += [] if settings.scale is None else settings.scale.passes
         reasons = "".join(f", 1 {reason}" for reason in looks)
         _log.info(
             "%s reads the rows %d time(s): %d to fit%s.", type(self).__name__, n_solver + len(looks), n_solver, reasons
@@ -197,7 +221,7 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
 
     def _warn_of_first_block(self, n_rows: int) -> None:
         """Say what partial_fit has chosen by its first block."""
-        if self._brings_features or self.features in ("nystroem", "exact"):
+        if self._brings_features or self.features in ("nystroem", "exact", "grid"):
             return
         by_data = [self._width_parameter] if self._width is None else []
         by_data += ["length_scale"] if self._scale_rule(None).looks_at_rows else []

@@ -12,6 +12,7 @@ from bochner._typing import Rows, Transformer
 from bochner.data import RowSource
 from bochner.errors import InvalidDataError
 from bochner.estimators.fourier import FourierFeatures
+from bochner.estimators.grid import GridFeatures
 from bochner.estimators.kernel_values import KernelValues
 from bochner.estimators.nystroem import NystroemFeatures
 from bochner.estimators.warped import WarpedFeatures
@@ -24,7 +25,7 @@ from bochner.sampling import Sampler, resolve_sampler
 _FEW = 4000
 _CANDIDATES = 2  # rows for every landmark that is chosen by pivoting: its cost grows with them
 
-__all__ = ["AllLandmarksMaker", "ExactMaker", "FourierMaker", "LandmarkMaker", "TransformerMaker"]
+__all__ = ["AllLandmarksMaker", "ExactMaker", "FourierMaker", "GridMaker", "LandmarkMaker", "TransformerMaker"]
 
 
 @dataclass(frozen=True)
@@ -121,15 +122,20 @@ class AllLandmarksMaker:
     searched_by_refitting: bool = False
     nested: bool = False
     looks_at_rows: bool = True
-    exact: None = None
+
+    @property
+    def exact(self) -> ExactMaker:
+        return ExactMaker()
 
     def draw(
         self, kernel: Stationary | None, width: int, rows: RowSource, seed: int, *, warped: bool = False
     ) -> DrawnFeatures:
         known = rows.arrays
         if known is None or known.n_rows > EXACT_ROWS:
-            few = f"at most {EXACT_ROWS:,} rows in memory, unless the loss is 'squared_error'"
-            raise InvalidDataError(f"features='exact' of {self.owner} takes {few}. Got {rows.n_rows:,}.")
+            raise InvalidDataError(
+                f"features='exact' of {self.owner} with loss='hinge' takes at most {EXACT_ROWS:,} rows in memory: the "
+                f"other losses take more. Got {rows.n_rows:,}."
+            )
         X = known.X if known.sample_weight is None else known.X[np.flatnonzero(known.sample_weight)]
         features = NystroemFeatures(kernel, n_components=X.shape[0], landmarks="uniform", random_state=seed)
         fitted = (WarpedFeatures(features) if warped else features).fit(X)
@@ -152,3 +158,23 @@ class TransformerMaker:
         X = rows.sample(ROWS_FOR_FEATURES, seed) if rows.arrays is None else rows.arrays.X
         fitted = clone(self.transformer).fit(X)
         return DrawnFeatures(fitted, map_of(fitted, X))
+
+
+@dataclass(frozen=True)
+class GridMaker:
+    """`GridFeatures` for the box of the rows: as accurate as the tolerance, or as so many frequencies can be."""
+
+    eps: float = 1e-4
+    searched_by_refitting: bool = False
+    nested: bool = False
+    looks_at_rows: bool = True
+    exact: None = None
+
+    def draw(
+        self, kernel: Stationary | None, width: int, rows: RowSource, seed: int, *, warped: bool = False
+    ) -> DrawnFeatures:
+        assert not warped
+        assert rows.arrays is not None
+        features = GridFeatures(kernel, eps=self.eps, max_components=width, strict=False)
+        fitted = features.fit(rows.arrays.X)
+        return DrawnFeatures(fitted, fitted.map_)

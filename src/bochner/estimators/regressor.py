@@ -10,7 +10,7 @@ from typing import Any, Self
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from bochner._random import resolve_seed
-from bochner._sklearn import Interval, StrOptions, available_if, validated, with_callbacks
+from bochner._sklearn import HasMethods, Interval, StrOptions, available_if, validated, with_callbacks
 from bochner._typing import Array, ArrayLike, Constraints, FilePath, MatrixLike, Seed, Transformer
 from bochner.errors import invalid_parameter
 from bochner.estimators.certified_ridge import CertifiedRidge
@@ -23,19 +23,21 @@ from bochner.estimators.ridge_rows import (
     ridge_rows,
     ridge_settings,
     solver_for,
+    solver_of_rows_to_come,
 )
 from bochner.estimators.rows import linear_predictions, over_rows
 from bochner.estimators.watch import CallbackWatch, warn_of_ridge, warn_of_rows
 from bochner.fitting import FittedRidge, add_rows, fit_ridge, require_moments
 from bochner.kernels import Stationary
 from bochner.sampling import Sampler
-from bochner.solvers import DirectSolver, RidgeSolver
+from bochner.solvers import RidgeSolver
 from bochner.tuning import RidgeScales, ScaleLearner
 
 __all__ = ["KernelRegressor"]
 
 _CONSTRAINTS: Constraints = {
     **MODEL_CONSTRAINTS,
+    "features": [HasMethods(["fit", "transform"]), StrOptions({"auto", "fourier", "nystroem", "exact", "grid"}), None],
     "alpha": [Interval(Real, 0, None, closed="left"), StrOptions({"auto", "gcv", "evidence", "loo"})],
     "alphas": ["array-like", None],
     "solver": [StrOptions({"auto", "direct", "iterative"}), RidgeSolver],
@@ -72,16 +74,18 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
 
     Parameters
     ----------
-    kernel : str or Stationary, default=None
+    kernel : str or Kernel, default=None
         A kernel, or its name in lower case. "auto": the Gaussian or Matern kernel (nu = 1/2, 3/2, 5/2) of the largest
-        evidence. None: Gaussian; with features="auto", whichever predicts rows best that it has not seen.
-    features : {"auto", "fourier", "nystroem", "exact"} or transformer, default="auto"
+        evidence. None: Gaussian; with features="auto", whichever predicts rows best that it has not seen. One that is
+        not stationary has its own features, `n_components` of them (1024), or 3 a column of an additive kernel.
+    features : {"auto", "fourier", "nystroem", "exact", "grid"} or transformer, default="auto"
         "fourier" or None: random Fourier features, `FourierFeatures(kernel, ...)`. "nystroem": kernel values against
         landmarks, `NystroemFeatures(kernel, ...)`, in float64, which go to zero away from the data: more costly, far
         more accurate for rough kernels and little noise. "exact": kernel ridge regression on all rows, by a Cholesky
-        factor (8 n^2 bytes) up to 10,000, else by conjugate gradients in tiles. "auto": landmarks for up to 100,000
-        dense rows in memory, or the exact machine if that is better, up to 10,000; random features beyond, and where
-        other parameters ask for them. A transformer: its own; `kernel`, `length_scale`, `n_components` are unused.
+        factor (8 n^2 bytes) up to 10,000, else by conjugate gradients in tiles. "grid": `GridFeatures` for up to three
+        columns, any number of rows (at most `n_components` frequencies; needs finufft). "auto": landmarks for up to
+        100,000 dense rows in memory, or the exact machine if that is better, up to 10,000; random features beyond, and
+        where other parameters ask for them. A transformer: its own, without `kernel`, `length_scale`, `n_components`.
     n_components : int or "auto", default="auto"
         Number of features D. "auto": 256, 512, 1024, ... random features until rows that are held out see no gain, or
         the budget ends (`width_curve_`); of features="auto" 256 landmarks, then all rows, or 1024 and 2048 landmarks of
@@ -95,12 +99,12 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
         with the iterative solver.
     alphas : array-like, default=None
         Penalties to choose from. None: 25 or more, from the rounding floor of the moments up to their trace or beyond.
-    length_scale : "auto", "ard", "median", float or array of shape (n_features,), default="auto"
+    length_scale : "auto", "ard", "metric", "median", float or array of shape (n_features,), default="auto"
         "auto": one scale, learned by the evidence of a narrow map on a subsample (`bochner.tuning`); that of the
-        kernel if it is one. With features="auto": one scale in units of the columns' spreads or one per column, of the
-        columns or of their normal scores (`WarpedFeatures`), whichever predicts rows best that it was not learned from;
-        units of columns do not matter then. "ard": one per feature, by evidence. "median": the median distance between
-        rows. What is learned is learned with other frequencies than those of the model: certificates hold as they are.
+        kernel if it is one. With features="auto": one scale in units of the columns' spreads, one per column or a
+        metric, of the columns or of their normal scores (`WarpedFeatures`), whichever predicts rows best that it has
+        not seen. "ard": one per feature, by evidence. "metric": a matrix, from gradients. "median": the median distance
+        between rows. Frequencies that learn are not those of the model: certificates hold as they are.
     solver : {"auto", "direct", "iterative"} or RidgeSolver, default="auto"
         "direct" forms the D x D moments in one pass. "iterative" makes many passes of conjugate gradients and holds no
         such matrix: for wide maps, beyond some 8,000 features. It has no evidence, and its error bars and degrees of
@@ -112,8 +116,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
     max_iter : int, default=200
         Of the iterative solver.
     validation_fraction : float or None, default=None
-        Of the iterative solver: share of the rows to leave out of the fit (4,096 at most); it ends when the error on
-        them has settled.
+        Of the iterative solver: share of rows (4,096 at most) that are left out, and end it when their error settles.
     fit_intercept : bool, default=True
     interval : {"auto", "normal", "conformal"}, default="auto"
         Calibration of `predict(X, return_interval=...)`: by the normal law of `return_std`; by a tenth of the rows (at
@@ -121,8 +124,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
     sampling : str or Sampler, default="monte_carlo"
         As in `FourierFeatures`.
     checkpoint : str or Path, default=None
-        Checkpoint file for resuming an interrupted fit. A killed fit goes on from there if it is called again with the
-        same parameters and rows, and gives the model of an uninterrupted one; other parameters or rows are refused.
+        File from which a killed fit goes on, to the same model; parameters and rows that are not the same are refused.
     random_state : int, RandomState, Generator or None, default=None
         Seed of frequencies and subsamples.
 
@@ -156,10 +158,11 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
         The widths that were tried for n_components="auto", their errors on held-out rows, and why the search ended.
     tuning_ : Tuning or None
         How kernel and scales were learned, if they were.
+    metric_, feature_importances_, feature_importances_std_ : arrays (d, d), (d,) and (d,)
+        Of the kernel's distance; shares of columns in mean squared gradients, in units of their spreads; error bars.
     precision_ : dtype
         Float type of the products: float64 for float32 rows if float32 is too imprecise for the best penalty.
-    seed_, n_features_in_ : int
-    feature_names_in_ : array of shape (n_features,)
+    seed_, n_features_in_, feature_names_in_ : int, int and array of shape (n_features,)
 
     Examples
     --------
@@ -170,7 +173,6 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
     >>> model = KernelRegressor(random_state=0).fit(X, y)
     >>> round(model.score(X, y), 2)
     0.98
-    >>> mean, std = model.predict([[0.5]], return_std=True)
     """
 
     _parameter_constraints: Constraints = _CONSTRAINTS
@@ -256,7 +258,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
         rows, flat = ridge_rows(self, X, y, sample_weight, reset=fit is None)
         if fit is None:
             self.seed_, self._flat_target = resolve_seed(self.random_state), flat
-        solver = DirectSolver() if isinstance(self.solver, str) else self.solver
+        solver = solver_of_rows_to_come(self)
         watch = CallbackWatch(self, rows)
         self._store(add_rows(fit, rows, ridge_settings(self, solver, None), watch=watch, publish=self._store))
         if fit is None:

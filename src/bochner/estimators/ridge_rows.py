@@ -15,14 +15,22 @@ from bochner.estimators.ranges import note_ranges
 from bochner.estimators.rows import rows_to_fit
 from bochner.fitting import FitCheckpoint, RidgeSettings
 from bochner.planning import EXACT_ROWS, choose_solver
-from bochner.solvers import DirectSolver, IterativeSolver, KernelSolver, PenaltyRule, RidgeSolver
+from bochner.solvers import DirectSolver, IterativeSolver, KernelSolver, PenaltyRule, RidgeSolver, ToeplitzSolver
 
 if TYPE_CHECKING:
     from bochner.estimators.regressor import KernelRegressor
 
 _DEFAULT_TOL, _EXACT_TOL = 1e-6, 1e-4  # of iterations on features, and of those on the exact kernel
 
-__all__ = ["needs_random_features", "open_checkpoint", "passes_of", "ridge_rows", "ridge_settings", "solver_for"]
+__all__ = [
+    "needs_random_features",
+    "open_checkpoint",
+    "passes_of",
+    "ridge_rows",
+    "ridge_settings",
+    "solver_for",
+    "solver_of_rows_to_come",
+]
 
 
 def ridge_rows(
@@ -47,6 +55,8 @@ def solver_for(model: KernelRegressor, rows: RowSource) -> RidgeSolver:
     """
     if model.is_exact:
         return _exact_solver(model, rows)
+    if model.is_grid:
+        return _grid_solver(model)
     if not isinstance(model.solver, str):
         return model.solver
     direct, iterative = DirectSolver(), IterativeSolver(model.tol, model.max_iter)
@@ -80,6 +90,22 @@ def _exact_solver(model: KernelRegressor, rows: RowSource) -> RidgeSolver:
         none = "None for features='exact', which iterates to a promised distance"
         raise invalid_parameter(model, "validation_fraction", none, model.validation_fraction)
     return KernelSolver(_EXACT_TOL if model.tol == _DEFAULT_TOL else model.tol, model.max_iter)
+
+
+def _grid_solver(model: KernelRegressor) -> RidgeSolver:
+    """The solver of features on a grid of frequencies."""
+    if not isinstance(model.solver, str) or model.solver == "direct":
+        raise invalid_parameter(model, "solver", "'auto' or 'iterative' for features='grid'", model.solver)
+    if model.checkpoint is not None:
+        raise invalid_parameter(model, "checkpoint", "None for features='grid', which makes one pass", model.checkpoint)
+    return ToeplitzSolver(model.tol, model.max_iter)
+
+
+def solver_of_rows_to_come(model: KernelRegressor) -> RidgeSolver:
+    """The solver of `partial_fit`, which keeps sums of the rows before."""
+    if model.is_grid:
+        return _grid_solver(model)
+    return DirectSolver() if isinstance(model.solver, str) else model.solver
 
 
 def passes_of(model: KernelRegressor, solver: RidgeSolver, rows: RowSource) -> tuple[int, list[str]]:

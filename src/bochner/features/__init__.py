@@ -10,6 +10,7 @@ from bochner.features.base import (
     transform,
 )
 from bochner.features.fourier import FourierMap, FourierRecipe, draw_fourier_map, fourier_map, n_frequencies
+from bochner.features.grid import GridMap
 from bochner.features.histograms import AdditiveMap, LaplaceMap, additive_grid, draw_additive_map, draw_laplace_map
 from bochner.features.maclaurin import MaclaurinMap, PositiveMap, draw_maclaurin_map, draw_positive_map
 from bochner.features.orbit import OrbitFourierMap, OrbitMap, draw_orbit_map
@@ -27,6 +28,7 @@ __all__ = [
     "FourierMap",
     "FourierRecipe",
     "FourierShape",
+    "GridMap",
     "LaplaceMap",
     "LinearResponse",
     "MaclaurinMap",

@@ -16,6 +16,7 @@ from bochner.errors import AssumptionError
 
 if TYPE_CHECKING:
     from bochner.features.fourier import FourierMap
+    from bochner.features.grid import GridMap
     from bochner.features.nystroem import KernelMap
 
 __all__ = [
@@ -88,6 +89,11 @@ class FeatureMap(ABC):
         return None
 
     @property
+    def on_grid(self) -> GridMap | None:
+        """The map as one of a grid of frequencies, if it is one."""
+        return None
+
+    @property
     def kernel_values(self) -> KernelMap | None:
         """Of an exact machine: kernel values against its rows, as the kernel sees them."""
         return None
@@ -104,12 +110,20 @@ class FeatureMap(ABC):
         """A cheaper map u and coefficients v with u(x).v = z(x).coef, to be summed in float64; None: there is none."""
         return None
 
+    def response(self, X: Rows, coef: Array) -> Array | None:
+        """z(x).coef of all rows (n, t) in float64, faster than by features (transforms on a grid); None: it is not."""
+        return None
+
     @property
     def unwhitened(self) -> tuple[FeatureMap, Array] | None:
         """A cheaper map u and a lower triangular C (D, D), float64, with z(x) = C^-1 u(x); None: there is none.
 
         Products of z with vectors are products of u, whitened once: D^2 operations a pass instead of a row.
         """
+        return None
+
+    def gradient_form(self, coef: Array) -> Array | None:
+        """B (t, d, D) with grad (z.coef_t)(x) = B_t z(x), for coefficients (D, t); None: there is no such form."""
         return None
 
     def residual_variance(self, X: Rows, Z: Array) -> Array:
@@ -199,7 +213,11 @@ def linear_response(
     It is computed in `dtype` and handed over in `out_type`; None: the same.
     """
     feature_map.check_rows(X)
-    response = np.empty((X.shape[0], coef.shape[1]), dtype=dtype if out_type is None else out_type)
+    out_type = dtype if out_type is None else out_type
+    known = feature_map.response(X, coef)
+    if known is not None:
+        return (known + offset).astype(out_type, copy=False)
+    response = np.empty((X.shape[0], coef.shape[1]), dtype=out_type)
     cheaper = feature_map.linear_form(coef)
     if cheaper is not None:
         (feature_map, coef), dtype = cheaper, np.dtype(float)

@@ -9,6 +9,7 @@ from bochner.fitting.classifier import (
     fit_classifier,
 )
 from bochner.fitting.features import ROWS_FOR_FEATURES, ChosenFeatures, DrawnFeatures, FeatureSettings, MapMaker
+from bochner.fitting.importance import ColumnImportance
 from bochner.fitting.intervals import ConformalScores, calibration_split
 from bochner.fitting.products import left_out_rows
 from bochner.fitting.regression import FittedRegression, Observed, RegressionSettings, fit_regression
@@ -22,6 +23,7 @@ __all__ = [
     "WIDTHS",
     "ChosenFeatures",
     "ClassifierSettings",
+    "ColumnImportance",
     "ConformalScores",
     "DrawnFeatures",
     "FeatureSettings",

@@ -17,7 +17,9 @@ from bochner.errors import InvalidDataError
 from bochner.features import FeatureMap, LinearResponse
 from bochner.fitting.checkpoints import FitCheckpoint, naming_checkpoint
 from bochner.fitting.features import ChosenFeatures, FeatureSettings
-from bochner.fitting.penalised import fit_penalised
+from bochner.fitting.importance import ColumnImportance, LinearModel, column_importance
+from bochner.fitting.kernel_classifier import KERNEL_LOSSES, KernelClassification, pilot_of
+from bochner.fitting.penalised import fit_penalised, penalised_step
 from bochner.fitting.squared_classifier import fit_signs, temperature_and_skill, to_solution
 from bochner.memory import advice_when_full, require_memory
 from bochner.solvers import (
@@ -118,6 +120,10 @@ class FittedClassifier:
     loss: str | None = None
     relative_error: float | None = None
 
+    def column_importance(self, unit: Array) -> ColumnImportance:
+        """Shares of the columns in squared gradients of the scores, in units (d,), without error bars."""
+        return column_importance(LinearModel(self.feature_map, self.solution.coef), unit)
+
     def response(self) -> LinearResponse:
         """Scores of the classes as a function of rows."""
         precision: FloatType = np.dtype(np.float32)  # that of the rows, if it is more
@@ -135,7 +141,8 @@ def fit_classifier(
             fit = _fit_squared(rows, labels, settings, checkpoint)
         else:
             progress = NO_PROGRESS if checkpoint is None else checkpoint.journal()
-            fit = _fit_iteratively(rows, labels, settings, progress)
+            exact = settings.features.has_all_rows and settings.loss in KERNEL_LOSSES
+            fit = (_fit_exactly if exact else _fit_iteratively)(rows, labels, settings, progress)
     return replace(fit, row_identity=identity)
 
 
@@ -165,6 +172,21 @@ def _fit_iteratively(
         temperature,
         loss=settings.loss,
     )
+
+
+def _fit_exactly(rows: RowSource, labels: Labels, settings: ClassifierSettings, progress: Progress) -> FittedClassifier:
+    """The exact kernel machine; the penalty, unless it is given, from a sample of the rows."""
+    kernel, tuning = settings.features.kernel_for(rows, (labels.labels, labels.weight))
+    problem = KernelClassification.of(rows, labels, kernel, tuning, settings)
+    alpha, alphas, losses = settings.alpha, None, None
+    if alpha is None:
+        few, known = pilot_of(rows, labels, settings)
+        chosen = ChosenFeatures(settings.features.draw(kernel, 0, few, tuning), tuning)
+        step = penalised_step(chosen, partial(_problem, few, known, settings=settings), settings, progress)
+        alpha, alphas, losses = step.alpha, step.alphas, step.losses
+    solution, temperature = problem.fitted(alpha, settings, progress)
+    drawn, found = problem.drawn, (solution, alpha, rows.n_rows, tuning, alphas, losses, temperature)
+    return FittedClassifier(drawn.transformer, drawn.map, *found, loss=settings.loss)
 
 
 def _fit_squared(

@@ -20,7 +20,7 @@ from bochner.planning import landmark_numbers
 from bochner.solvers import Fold, LinearProblem, LinearSolution, Progress, choose_penalty, default_penalties
 from bochner.tuning import Targets
 
-__all__ = ["PenalisedSettings", "PenalisedStep", "fit_penalised"]
+__all__ = ["PenalisedSettings", "PenalisedStep", "fit_penalised", "penalised_step"]
 
 _PARTS = 5
 _SMALLEST_GAIN = 0.01  # of the held-out loss, by more landmarks
@@ -85,17 +85,18 @@ def fit_penalised(
     if settings.features.searched_by_refitting:
         step = _searched(rows, targets, problem, settings, progress)
     else:
-        step = _step(settings.features.choose(rows, targets), problem, settings, progress)
+        step = penalised_step(settings.features.choose(rows, targets), problem, settings, progress)
     last = progress.within("solution")
     return step, step.problem.solve(step.alpha, tol=settings.tol, max_iter=settings.max_iter, progress=last)
 
 
-def _step(
+def penalised_step(
     chosen: ChosenFeatures,
     problem: Callable[[FeatureMap], Problem],
     settings: PenalisedSettings[Problem],
     progress: Progress,
 ) -> PenalisedStep[Problem]:
+    """Features of one width, with the penalty that is given or the best one for them."""
     posed = problem(chosen.map)
     return PenalisedStep(chosen, posed, *_penalty(posed, settings, progress.within("penalties")))
 
@@ -115,7 +116,7 @@ def _searched(
         own = progress.within(f"landmarks-{width}")
         try:
             chosen = ChosenFeatures(features.draw(kernel, width, rows, tuning), tuning)
-            step = _step(chosen, problem, settings, own)
+            step = penalised_step(chosen, problem, settings, own)
         except MemoryBudgetError:
             if best is None:
                 raise

@@ -17,6 +17,7 @@ from bochner.errors import InvalidDataError
 from bochner.features import FeatureMap, LinearResponse
 from bochner.fitting.checkpoints import FitCheckpoint, naming_checkpoint
 from bochner.fitting.features import FeatureSettings
+from bochner.fitting.importance import ColumnImportance, LinearModel, column_importance
 from bochner.fitting.intervals import ConformalScores, calibration_split
 from bochner.fitting.penalised import fit_penalised
 from bochner.memory import advice_when_full, require_memory
@@ -108,6 +109,10 @@ class FittedRegression:
     cv_losses: Array | None = None
     row_identity: RowIdentity | None = None
     conformal: ConformalScores | None = None
+
+    def column_importance(self, unit: Array) -> ColumnImportance:
+        """Shares of the columns in squared gradients of the scores, in units (d,), without error bars."""
+        return column_importance(LinearModel(self.feature_map, self.solution.coef), unit)
 
     def response(self) -> LinearResponse:
         """Scores as a function of rows."""

@@ -17,6 +17,7 @@ from bochner.fitting.checkpoints import FitCheckpoint, naming_checkpoint
 from bochner.fitting.exact import ExactMachine, add_to_exact
 from bochner.fitting.exact_iterative import fit_exact_iteratively
 from bochner.fitting.features import FeatureSettings
+from bochner.fitting.grid import add_to_grid, fit_grid
 from bochner.fitting.intervals import ConformalScores, calibration_split
 from bochner.fitting.landmark_width import search_landmarks
 from bochner.fitting.left_out import LeftOut, calibrated, left_out_errors
@@ -93,6 +94,9 @@ def _fitted(
         assert kernel is not None
         fit, left_out = fit_exact(rows, kernel, tuning, settings, watch=watch, checkpoint=checkpoint)
         publish(fit)
+    elif settings.solver.needs == "fourier_sums":
+        fit, left_out = fit_grid(rows, settings, watch)
+        publish(fit)
     elif settings.solver.needs == "moments":
         fit, left_out = _fit_moments(rows, settings, watch, checkpoint, publish)
     else:
@@ -123,6 +127,8 @@ def add_rows(
     """
     if fit is not None and fit.is_exact:
         return add_to_exact(fit, rows, settings.rule)
+    if settings.solver.needs == "fourier_sums":
+        return fit_grid(rows, settings, watch)[0] if fit is None else add_to_grid(fit, rows, settings)
     if fit is None:
         chosen = settings.features.choose(rows)
         return MomentsFit.begun(chosen, rows, settings.solver, settings.rule, publish=publish).add(rows, watch).fit
@@ -182,7 +188,7 @@ def fit_exact(
 
 def require_moments(fit: FittedRidge) -> None:
     """Refuse to add rows to a model that has no moments."""
-    if fit.moments is None and not fit.is_exact:
+    if fit.moments is None and not fit.is_exact and fit.solution.fourier_sums is None:
         raise InvalidDataError(
             "partial_fit cannot add rows to a model of the iterative solver: it keeps no moments of the rows "
             "before. Fit with solver='direct'."

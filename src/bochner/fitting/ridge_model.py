@@ -9,7 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from bochner._typing import Array, FloatType, Rows, Transformer
-from bochner.features import FeatureMap, LinearResponse, transform
+from bochner.features import FeatureMap, LinearResponse
+from bochner.fitting.importance import ColumnImportance, LinearModel, Posterior, column_importance
 from bochner.fitting.intervals import ConformalScores, normal_factor
 from bochner.fitting.width_rule import WidthCurve
 from bochner.memory import MemoryBill, require_memory, row_slices, rows_within
@@ -23,6 +24,7 @@ TOO_FEW_ROWS = 5
 """So many rows say nothing of a model's skill."""
 
 _SPREAD_ROWS = 1024
+_DRAWN_ROWS = 2**19  # of transforms, whose cost is hardly that of the rows
 _SPREAD_COPIES = 5  # of the features of a block, in float64
 
 
@@ -128,6 +130,13 @@ class FittedRidge:
             return None
         return float(curve.rmse[curve.widths == curve.n_components][0])
 
+    def column_importance(self, unit: Array) -> ColumnImportance:
+        """Shares of the columns in squared gradients, in units (d,), with error bars."""
+        solution = self.solution
+        law = Posterior(solution.alpha, solution.noise_variance, self.rule.fit_intercept)
+        model = LinearModel(self.feature_map, solution.coef, self.moments, solution.row_weights, law)
+        return column_importance(model, unit)
+
     def response(self) -> LinearResponse:
         """Predictions as a function of rows."""
         return LinearResponse(self.feature_map, self.solution.coef, self.solution.intercept, self.precision)
@@ -164,10 +173,12 @@ class FittedRidge:
         """`means_and_leverages` of some rows after the other."""
         dtype, spread = np.promote_types(X.dtype, self.precision), self.spread
         coef, response = self.solution.coef, self.response()
-        other = self.feature_map.linear_form(coef) is not None  # has fewer rounding errors, and costs little beside Z
-        block_rows = rows_within(8 * _SPREAD_COPIES * len(coef), most=_SPREAD_ROWS)
-        for part in row_slices(X.shape[0], block_rows):
-            Z = transform(self.feature_map, X[part], dtype)
+        width = self.solution.spread_width
+        # A linear form has fewer rounding errors, and costs little beside Z.
+        other = width is not None or self.feature_map.linear_form(coef) is not None
+        most = _SPREAD_ROWS if width is None else _DRAWN_ROWS
+        for part in row_slices(X.shape[0], rows_within(8 * _SPREAD_COPIES * (width or len(coef)), most=most)):
+            Z = self.solution.spread_features(self.feature_map, X[part], dtype)
             mean = response(X[part]) if other else Z @ coef.astype(dtype) + self.solution.intercept
             unseen = self.feature_map.unseen_variance(X[part], Z, self.solution.alpha)
             yield part, mean, spread.of(Z) - 1, unseen

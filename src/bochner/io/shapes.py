@@ -24,14 +24,23 @@ from bochner.fitting import ConformalScores, FittedClassifier, FittedRegression,
 from bochner.groups import Transforms
 from bochner.io.hints import is_numbers
 from bochner.kernels import Stationary
-from bochner.sampling import DenseProjection
-from bochner.solvers import LandmarkSpread, LinearSolution, Pinball, PrincipalAxes, QuadraticPenalty, Solution
+from bochner.sampling import MOST_AXES, DenseProjection, FrequencyGrid
+from bochner.solvers import (
+    GridSolution,
+    LandmarkSpread,
+    LinearSolution,
+    Pinball,
+    PrincipalAxes,
+    QuadraticPenalty,
+    Solution,
+)
 from bochner.solvers.preconditioner import LowRankSpread, SubsampleGram
-from bochner.statistics import BlockMoments, Moments
+from bochner.statistics import BlockMoments, FourierSums, Moments
 
 __all__ = ["finite", "fits", "shaped"]
 
 _DOUBLE = np.dtype(float)
+_MOST_MODES = 2**26  # of a grid of frequencies: more would be a file that is none
 
 
 @singledispatch
@@ -119,6 +128,15 @@ def _(value: NystroemMap) -> bool:
 
 
 @fits.register
+def _(value: FrequencyGrid) -> bool:
+    d = len(value.period) if value.period.ndim == 1 else 0
+    if not 1 <= d <= MOST_AXES or not finite(value.centre, d) or not finite(value.period, d):
+        return False
+    whole = shaped(value.extent, d) and value.extent.dtype == np.int64
+    return whole and bool(np.all(value.period > 0) and np.all(value.extent >= 0)) and value.n_modes <= _MOST_MODES
+
+
+@fits.register
 def _(value: SplineMap) -> bool:
     return finite(value.centres, None, None)
 
@@ -162,6 +180,15 @@ def _is_gram(value: Moments) -> bool:
 
 
 @fits.register
+def _(value: FourierSums) -> bool:
+    t, d = len(value.reference), len(value.grid.period)
+    doubled = tuple(int(4 * m + 1) for m in value.grid.extent)
+    sums = finite(value.density, *doubled) and finite(value.targets, t, *value.grid.shape) and value.weight > 0
+    of_targets = all(finite(each, t) for each in (value.reference, value.unit, value.y_sum, value.yy))
+    return sums and of_targets and finite(value.low, d) and finite(value.high, d)
+
+
+@fits.register
 def _(value: BlockMoments) -> bool:
     return _sums(value) and shaped(value.gram, len(value.zy), len(value.zy)) and value.gram.dtype.kind == "f"
 
@@ -186,6 +213,15 @@ def _(value: MeanMap) -> bool:
 @fits.register
 def _(value: Solution) -> bool:
     return _linear(value.coef, value.intercept, None) and shaped(value.noise_variance, value.coef.shape[1])
+
+
+@fits.register
+def _(value: GridSolution) -> bool:
+    linear = _linear(value.coef, value.intercept, None) and shaped(value.noise_variance, value.coef.shape[1])
+    if not linear or value.features is None or value.sums is None or value.alpha <= 0:
+        return False
+    same = value.features.grid.shape == value.sums.grid.shape and len(value.coef) == value.features.n_components
+    return same and len(value.sums.reference) == value.coef.shape[1] and value.n_draws > 0
 
 
 @fits.register

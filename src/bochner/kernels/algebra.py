@@ -6,6 +6,7 @@ from typing import Self
 
 from bochner._typing import Array, Rows
 from bochner.kernels.base import Stationary, check_positive, require_stationary
+from bochner.kernels.density import SpectralDensity, WeightedDensities
 from bochner.kernels.measure import Convolution, Mixture, SpectralMeasure
 
 __all__ = ["Product", "Scaled", "Sum"]
@@ -61,6 +62,9 @@ class Sum(_Pair):
             (self._left.spectral_measure(d), self._right.spectral_measure(d)),
             (self._left.variance, self._right.variance),
         )
+
+    def spectral_density(self, d: int) -> SpectralDensity:
+        return WeightedDensities((self._left.spectral_density(d), self._right.spectral_density(d)), (1.0, 1.0))
 
     def second_moments(self, d: int) -> Array:
         left, right = self._left, self._right
@@ -137,6 +141,9 @@ class Scaled(Stationary):
 
     def spectral_measure(self, d: int) -> SpectralMeasure:
         return self._kernel.spectral_measure(d)
+
+    def spectral_density(self, d: int) -> SpectralDensity:
+        return WeightedDensities((self._kernel.spectral_density(d),), (self._factor,))
 
     def second_moments(self, d: int) -> Array:
         return self._kernel.second_moments(d)

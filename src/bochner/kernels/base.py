@@ -12,7 +12,8 @@ from sklearn.utils import check_array
 
 from bochner._magnitude import largest_number, refuse_huge
 from bochner._typing import Array, ArrayLike, Rows
-from bochner.errors import InvalidDataError, invalid_parameter
+from bochner.errors import AssumptionError, InvalidDataError, invalid_parameter
+from bochner.kernels.density import SpectralDensity
 from bochner.kernels.measure import SpectralMeasure
 from bochner.memory import MemoryBill, require_memory
 
@@ -34,7 +35,7 @@ class Kernel(ABC, BaseEstimator):
     """A positive-definite function k(x, y). `kernel(X, Y)` is its exact matrix.
 
     Kernels are small scikit-learn objects: `get_params`, `clone` and grid search work on them.
-    They combine: `kernel + kernel`, `kernel * kernel`, `2.0 * kernel`.
+    Stationary ones combine: `kernel + kernel`, `kernel * kernel`, `2.0 * kernel`.
     """
 
     stationary: ClassVar[bool] = False
@@ -128,6 +129,13 @@ class Stationary(Kernel):
         """k(0) = k(x, x); a kernel with another value than 1 overrides it."""
         return 1.0
 
+    def spectral_density(self, d: int) -> SpectralDensity:
+        """Density of the spectral measure times k(0), with bounds on its aliases; an `AssumptionError` if unknown."""
+        raise AssumptionError(
+            f"The spectral density of {type(self).__name__} is not known in closed form: equispaced frequencies have "
+            "no weights. Use random features or landmarks, or a Matern or Gaussian kernel."
+        )
+
     def sigma_p(self, d: int) -> float:
         """sqrt(E ||omega||^2), the curvature of k at 0; inf where the measure has no second moment."""
         return float(np.sqrt(np.sum(self.second_moments(d))))
@@ -170,7 +178,7 @@ class Stationary(Kernel):
     def _diagonal(self, X: Array) -> Array:
         return np.full(len(X), self.variance)
 
-    def __add__(self, other: Stationary) -> Sum:
+    def __add__(self, other: object) -> Sum:
         from bochner.kernels.algebra import Sum
 
         return Sum(self, other) if isinstance(other, Stationary) else NotImplemented
@@ -182,10 +190,10 @@ class Stationary(Kernel):
             return Product(self, other)
         return Scaled(self, other) if isinstance(other, Real) else NotImplemented
 
-    def __rmul__(self, factor: float) -> Scaled:
+    def __rmul__(self, factor: object) -> Scaled:
         from bochner.kernels.algebra import Scaled
 
-        return Scaled(self, factor) if isinstance(factor, Real) else NotImplemented
+        return Scaled(self, float(factor)) if isinstance(factor, Real) else NotImplemented
 
 
 class WithLengthScale(Stationary):

@@ -6,6 +6,7 @@ import numpy as np
 
 from bochner._typing import Array
 from bochner.kernels.base import WithLengthScale
+from bochner.kernels.density import CoordinateDensity, SpectralDensity, cauchy_alias
 from bochner.kernels.measure import CoordinateProduct, SpectralMeasure
 
 __all__ = ["Cauchy"]
@@ -37,6 +38,10 @@ class Cauchy(WithLengthScale):
 
     def spectral_measure(self, d: int) -> SpectralMeasure:
         return CoordinateProduct(self.scales(d), _laplace_quantile)
+
+    def spectral_density(self, d: int) -> SpectralDensity:
+        scale = np.broadcast_to(self.scales(d), d).astype(float)
+        return CoordinateDensity(scale, lambda s: np.exp(-np.abs(s)) / 2, cauchy_alias)
 
     def second_moments(self, d: int) -> Array:
         return np.broadcast_to(2 / np.square(self.scales(d)), (d,)).copy()

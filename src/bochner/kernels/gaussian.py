@@ -10,6 +10,7 @@ from scipy.sparse import issparse
 from bochner._typing import Array, Rows
 from bochner.errors import invalid_parameter
 from bochner.kernels.base import check_positive
+from bochner.kernels.density import SpectralDensity, normal_density
 from bochner.kernels.distance import Isotropic
 from bochner.kernels.measure import GaussianMixture, SpectralMeasure
 
@@ -71,6 +72,9 @@ class Gaussian(Isotropic):
 
     def spectral_measure(self, d: int) -> SpectralMeasure:
         return GaussianMixture(self.scales(d))
+
+    def spectral_density(self, d: int) -> SpectralDensity:
+        return normal_density(np.broadcast_to(self.scales(d), d).astype(float), self.profile)
 
     def second_moments(self, d: int) -> Array:
         return np.broadcast_to(1 / np.square(self.scales(d)), (d,)).copy()

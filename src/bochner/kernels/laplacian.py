@@ -6,6 +6,7 @@ import numpy as np
 
 from bochner._typing import Array
 from bochner.kernels.base import WithLengthScale, check_positive
+from bochner.kernels.density import CoordinateDensity, SpectralDensity, laplace_alias
 from bochner.kernels.measure import CoordinateProduct, SpectralMeasure
 
 __all__ = ["Laplacian"]
@@ -43,6 +44,10 @@ class Laplacian(WithLengthScale):
 
     def spectral_measure(self, d: int) -> SpectralMeasure:
         return CoordinateProduct(self.scales(d), _cauchy_quantile)
+
+    def spectral_density(self, d: int) -> SpectralDensity:
+        scale = np.broadcast_to(self.scales(d), d).astype(float)
+        return CoordinateDensity(scale, lambda s: 1 / (np.pi * (1 + s**2)), laplace_alias)
 
     def second_moments(self, d: int) -> Array:
         return np.full(d, np.inf)

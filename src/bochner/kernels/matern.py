@@ -10,10 +10,11 @@ from scipy.special import gamma, gammaincinv, kv
 
 from bochner._typing import Array
 from bochner.kernels.base import check_positive
+from bochner.kernels.density import SpectralDensity, student_density
 from bochner.kernels.distance import Isotropic
 from bochner.kernels.measure import GaussianMixture, SpectralMeasure
 
-__all__ = ["Matern"]
+__all__ = ["Matern", "bessel_profile"]
 
 
 class Matern(Isotropic):
@@ -45,7 +46,7 @@ class Matern(Isotropic):
         nu = self._smoothness()
         if nu in _CLOSED_FORMS:
             return _CLOSED_FORMS[nu](sqrt(2 * nu) * r)  # a plain number: float32 stays float32
-        return _bessel_profile(np.sqrt(2 * nu) * np.asarray(r, dtype=float), nu)
+        return bessel_profile(np.sqrt(2 * nu) * np.asarray(r, dtype=float), nu)
 
     def profile_of_square(self, squared: Array) -> Array:
         # Overrides the way by the root: one compiled loop in place of several passes.
@@ -94,6 +95,9 @@ class Matern(Isotropic):
         nu = self._smoothness()
         return GaussianMixture(self.scales(d), radius=_StudentRadius(nu))
 
+    def spectral_density(self, d: int) -> SpectralDensity:
+        return student_density(np.broadcast_to(self.scales(d), d).astype(float), self.profile, self._smoothness())
+
     def second_moments(self, d: int) -> Array:
         nu = self._smoothness()
         inflation = nu / (nu - 1) if nu > 1 else np.inf
@@ -127,7 +131,7 @@ _DECAYS = {
 }
 
 
-def _bessel_profile(t: Array, nu: float) -> Array:
+def bessel_profile(t: Array, nu: float) -> Array:
     """2^(1-nu) / Gamma(nu) t^nu K_nu(t), with its limits 1 at 0 and 0 at infinity."""
     t = np.maximum(t, np.finfo(float).tiny ** (1 / (2 * nu + 2)))  # below it k = 1 to all digits and K_nu overflows
     value = 2 ** (1 - nu) / gamma(nu) * t**nu * kv(nu, t)

@@ -7,7 +7,9 @@ from scipy.special import gammaincinv
 
 from bochner._typing import Array
 from bochner.kernels.base import check_positive
+from bochner.kernels.density import SpectralDensity, bessel_density
 from bochner.kernels.distance import Isotropic
+from bochner.kernels.matern import bessel_profile
 from bochner.kernels.measure import GaussianMixture, SpectralMeasure
 
 __all__ = ["RationalQuadratic"]
@@ -60,6 +62,11 @@ class RationalQuadratic(Isotropic):
 
     def spectral_measure(self, d: int) -> SpectralMeasure:
         return GaussianMixture(self.scales(d), radius=_GammaRadius(self._tail()))
+
+    def spectral_density(self, d: int) -> SpectralDensity:
+        return bessel_density(
+            np.broadcast_to(self.scales(d), d).astype(float), self.profile, self._tail(), bessel_profile
+        )
 
     def second_moments(self, d: int) -> Array:
         return np.broadcast_to(1 / np.square(self.scales(d)), (d,)).copy()

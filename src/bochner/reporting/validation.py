@@ -9,7 +9,12 @@ from sklearn import metrics
 from bochner._typing import Array, ArrayLike, JsonDict, MatrixLike
 from bochner.errors import BochnerError, InvalidDataError
 from bochner.features import map_of, transform
+<<<<<<< HEAD
 from bochner.reporting.view import ModelView, n_rows_of, points_of, sample_rows
+=======
+from bochner.reporting.diagnosis import diagnosis
+from bochner.reporting.view import GIVE_ROWS, ModelView, n_rows_of, sample_rows
+>>>>>>> main
 
 __all__ = ["coverage", "reliability", "scores"]
 
@@ -27,7 +32,7 @@ def scores(view: ModelView, X: MatrixLike, y: ArrayLike | None, sample_weight: A
     if view.kind == "features":
         return {"missing": "A feature map predicts nothing, so it has no score; see how close its kernel is below."}
     if y is None:
-        return {"missing": "The score needs the targets of the rows: report(model, X=X_test, y=y_test)."}
+        return {"missing": f"The score needs the targets of the rows: {GIVE_ROWS}."}
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
     if n_rows_of(y) != n_rows_of(X):
         raise InvalidDataError(f"X and y must have the same length. Got {n_rows_of(X)} and {n_rows_of(y)}.")
@@ -97,6 +102,7 @@ def _regression(view: ModelView, X: MatrixLike, y: Array, weight: Array | None) 
         "targets": _per_target(y, mean, weight) if y.ndim == 2 else [],
         "residuals": _residuals(y, mean, view.seed),
         "coverage": _coverage(view, X, y, weight),
+        "rows": diagnosis(view, X, y, mean),
     }
 
 
@@ -153,6 +159,7 @@ def _classification(view: ModelView, X: MatrixLike, y: Array, weight: Array | No
         "baseline_accuracy": float(shares.max()),
         **_confusion(y[known], predicted[known], classes, None if weight is None else weight[known]),
         **_probabilities(view, X, y, known, weight, shares),
+        "rows": diagnosis(view, X, y, predicted),
     }
 
 

@@ -26,7 +26,13 @@ from bochner.solvers import RidgePath, RidgeProblem
 from bochner.statistics import Moments
 from bochner.theory import Certificate
 
+<<<<<<< HEAD
 __all__ = ["Kind", "ModelView", "n_rows_of", "points_of", "sample_rows"]
+=======
+__all__ = ["GIVE_ROWS", "Kind", "ModelView", "n_rows_of", "sample_rows"]
+
+GIVE_ROWS = "bochner.report(model, X=X_test, y=y_test), or bochner report MODEL --data TABLE"
+>>>>>>> main
 
 Kind = Literal["regressor", "classifier", "pca", "features"]
 
@@ -195,8 +201,8 @@ class ModelView:
 
     @property
     def length_scales(self) -> Array | None:
-        """Length scales of the kernel: one, or one per column; None for composite kernels."""
-        if self.kernel is None:
+        """Length scales of the kernel: one, or one per column; None for composite kernels, and those of no distance."""
+        if self.kernel is None or not self.kernel.stationary:
             return None
         try:
             return np.atleast_1d(np.asarray(self.kernel.without_factor().scales(), dtype=float))

@@ -2,6 +2,7 @@
 
 from bochner.errors import invalid_parameter
 from bochner.sampling.base import Frequencies, Sampler
+from bochner.sampling.grid import MOST_AXES, FrequencyGrid, GridError, choose_grid
 from bochner.sampling.leverage import Leverage
 from bochner.sampling.monte_carlo import MonteCarlo
 from bochner.sampling.orthogonal import Orthogonal
@@ -11,10 +12,13 @@ from bochner.sampling.quasi_monte_carlo import QuasiMonteCarlo
 from bochner.sampling.structured import SORF, Fastfood, StructuredProjection
 
 __all__ = [
+    "MOST_AXES",
     "SORF",
     "DenseProjection",
     "Fastfood",
     "Frequencies",
+    "FrequencyGrid",
+    "GridError",
     "Leverage",
     "MonteCarlo",
     "Orthogonal",
@@ -25,6 +29,7 @@ __all__ = [
     "Sampler",
     "ScoredPool",
     "StructuredProjection",
+    "choose_grid",
     "resolve_sampler",
 ]
 

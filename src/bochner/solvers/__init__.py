@@ -6,12 +6,16 @@ from bochner.solvers.calibration import chosen_classes, inverse_temperature, pro
 from bochner.solvers.cholesky import RidgeFactor, factorise
 from bochner.solvers.classification import ClassificationProblem, classifier_bill, signs_of
 from bochner.solvers.eigen import EigenRidge
+from bochner.solvers.grid_equations import GridEquations, GridEvidence
+from bochner.solvers.grid_solution import DRAWS, DrawnSpread, GridSolution, ToeplitzSolver
 from bochner.solvers.huber import Huber
 from bochner.solvers.iterative import iterative_bill, solve_ridge_iteratively
 from bochner.solvers.iterative_solution import Ending, IterativeSolution
 from bochner.solvers.kernel_bill import CANDIDATES, KernelBudget, kernel_budget
 from bochner.solvers.kernel_iterations import KernelIterations, KernelProblem, KernelSolver, float32_penalty
+from bochner.solvers.kernel_losses import KernelLogistic, KernelLoss, KernelSquaredHinge
 from bochner.solvers.kernel_matrix import KernelEquations, KernelMatrix, kernel_matrix_bill
+from bochner.solvers.kernel_newton import KernelNewton
 from bochner.solvers.kernel_solution import KernelSolution, KernelSpread
 from bochner.solvers.landmark_preconditioner import LandmarkFeatures, LandmarkPreconditioner
 from bochner.solvers.landmark_spread import LandmarkSpread
@@ -24,7 +28,7 @@ from bochner.solvers.linear_problem import (
     linear_bill,
     out_of_fold_scores,
 )
-from bochner.solvers.losses import Logistic
+from bochner.solvers.losses import Hinge, Logistic
 from bochner.solvers.moments_bill import pca_bill, ridge_bill
 from bochner.solvers.path import RidgePath
 from bochner.solvers.penalty import QuadraticPenalty
@@ -36,6 +40,7 @@ from bochner.solvers.progress import NO_PROGRESS, Progress
 from bochner.solvers.regression import RegressionLoss, RegressionProblem
 from bochner.solvers.ridge import PredictiveSpread, RidgeSolution, effective_dof, solve_ridge
 from bochner.solvers.solution import Solution, Spread
+from bochner.solvers.toeplitz import ToeplitzSystem
 from bochner.solvers.tweedie import Tweedie
 
 __all__ = [
@@ -45,20 +50,32 @@ __all__ = [
     "NO_PROGRESS",
     "BandedRidge",
     "ClassificationProblem",
+    "DRAWS",
     "DirectSolver",
+    "DrawnSpread",
     "EigenRidge",
     "Ending",
     "Fold",
+    "GridEquations",
+    "GridEvidence",
+    "GridSolution",
+    "ToeplitzSolver",
+    "ToeplitzSystem",
+    "Hinge",
     "Huber",
     "IterativeSolution",
     "IterativeSolver",
     "KernelEquations",
     "KernelIterations",
+    "KernelLogistic",
+    "KernelLoss",
     "KernelMatrix",
+    "KernelNewton",
     "KernelProblem",
     "KernelSolution",
     "KernelSolver",
     "KernelSpread",
+    "KernelSquaredHinge",
     "LandmarkFeatures",
     "LandmarkPreconditioner",
     "LandmarkSpread",

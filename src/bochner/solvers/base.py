@@ -2,6 +2,7 @@
 
 "moments"     the D x D moments of one pass (`statistics.Moments`)
 "products"    products with the normal equations, a pass each (`statistics.NormalOperator`)
+"fourier_sums"  sums over the modes of a grid of frequencies (`statistics.FourierSums`)
 """
 
 from __future__ import annotations
@@ -77,13 +78,13 @@ class RidgeSolver(ABC, BaseEstimator):
 
     Attributes
     ----------
-    needs : {"moments", "products"}
+    needs : {"moments", "products", "fourier_sums"}
         The statistics that `solve` is given.
     criteria : frozenset of str
         How it can choose a penalty: of "auto", "gcv", "evidence" and "loo".
     """
 
-    needs: ClassVar[Literal["moments", "products"]]
+    needs: ClassVar[Literal["moments", "products", "fourier_sums"]]
     criteria: ClassVar[frozenset[str]] = frozenset()
 
     @property
@@ -93,10 +94,10 @@ class RidgeSolver(ABC, BaseEstimator):
 
     def require(self, rule: PenaltyRule, rows: RowSource, owner: object) -> None:
         """Refuse rows or a criterion that this solver cannot work with, naming both."""
-        if getattr(self, "needs", None) not in ("moments", "products"):
+        if getattr(self, "needs", None) not in ("moments", "products", "fourier_sums"):
             declared = f"one whose class says needs = 'moments' or 'products', as {self.name} does not"
             raise invalid_parameter(owner, "solver", declared, self)
-        if self.needs == "products" and rows.passes is not None:
+        if self.needs != "moments" and rows.passes is not None:
             one_pass = f"one that needs moments, for rows that can be read only {rows.passes} time(s)"
             raise invalid_parameter(owner, "solver", one_pass, self.name)
         if isinstance(rule.alpha, str) and rule.alpha not in self.criteria:

@@ -6,8 +6,10 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Protocol
 
-from bochner._typing import Array
+from bochner._typing import Array, FloatType, Rows
+from bochner.features import FeatureMap, transform
 from bochner.solvers.path import RidgePath
+from bochner.statistics.fourier_sums import FourierSums
 from bochner.statistics.moments import Moments
 
 __all__ = ["Solution", "Spread"]
@@ -85,6 +87,20 @@ class Solution(ABC):
     def target_means(self) -> Array | None:
         """Means of the targets, of a solver that has no moments and knows them."""
         return None
+
+    @property
+    def fourier_sums(self) -> FourierSums | None:
+        """Fourier sums of the rows, of a model on a grid of frequencies."""
+        return None
+
+    @property
+    def spread_width(self) -> int | None:
+        """Width of `spread_features`; None: error bars are a function of the features."""
+        return None
+
+    def spread_features(self, feature_map: FeatureMap, X: Rows, dtype: FloatType) -> Array:
+        """Of what the error bars of rows are a function: mostly of their features."""
+        return transform(feature_map, X, dtype)
 
     def spread_bytes(self) -> int:
         """Memory of the error bars: a factor of the equations."""

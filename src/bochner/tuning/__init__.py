@@ -4,10 +4,11 @@ from bochner.tuning.automatic import tune_automatically
 from bochner.tuning.choice import COMPARED_ROWS
 from bochner.tuning.classifier import FEWEST_ROWS, tune_classifier
 from bochner.tuning.feature_evidence import FeatureEvidence, evidence, gcv
+from bochner.tuning.grid_evidence import GridChoice, best_penalty, tune_on_grid
 from bochner.tuning.held_out_loss import HeldOutLoss
 from bochner.tuning.kernel_evidence import KernelEvidence
 from bochner.tuning.labelled import LabelledRows
-from bochner.tuning.learners import ClassifierScales, RidgeScales, ScaleLearner, Targets
+from bochner.tuning.learners import ClassifierScales, RidgeScales, ScaleLearner, Targets, spread_of
 from bochner.tuning.median import MEDIAN_ROWS, median_length_scale
 from bochner.tuning.resolver import ScaleRule
 from bochner.tuning.result import Stage, Tuning
@@ -21,6 +22,7 @@ __all__ = [
     "TUNING_ROWS",
     "ClassifierScales",
     "FeatureEvidence",
+    "GridChoice",
     "HeldOutLoss",
     "KernelEvidence",
     "LabelledRows",
@@ -30,13 +32,16 @@ __all__ = [
     "Stage",
     "Targets",
     "Tuning",
+    "best_penalty",
     "candidate_kernels",
     "column_spreads",
     "evidence",
     "gcv",
     "median_length_scale",
     "row_blocks",
+    "spread_of",
     "tune",
     "tune_automatically",
     "tune_classifier",
+    "tune_on_grid",
 ]

@@ -1,0 +1,46 @@
+"""Non-uniform fast Fourier transforms of finufft (Barnett, Magland & af Klinteberg 2019): one, two or three axes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.util import find_spec
+
+import numpy as np
+
+from bochner._typing import Array
+from bochner.errors import MissingExtraError
+
+__all__ = ["has_nufft", "modes_to_points", "points_to_modes", "require_nufft"]
+
+_TOLERANCE = 1e-12  # relative; of two thirds of the speed of 1e-9
+
+
+def has_nufft() -> bool:
+    """Whether finufft is installed."""
+    return find_spec("finufft") is not None
+
+
+def require_nufft() -> None:
+    """Raise an error with the command that installs finufft, if it is not there."""
+    if not has_nufft():
+        raise MissingExtraError("finufft", "lowdim")
+
+
+def points_to_modes(angles: Array, values: Array, shape: tuple[int, ...], threads: int) -> Array:
+    """sum_i values_i e^(-i j.theta_i) for all modes j of an odd `shape`; angles (d, n), complex values (n,): type 1."""
+    transform = _transform(len(angles), 1)
+    return transform(*angles, values, shape, isign=-1, eps=_TOLERANCE, nthreads=threads)
+
+
+def modes_to_points(angles: Array, modes: Array, threads: int) -> Array:
+    """sum_j modes_j e^(i j.theta_i) at all points, of angles (d, n) and complex modes: type 2."""
+    transform = _transform(len(angles), 2)
+    return transform(*angles, np.ascontiguousarray(modes), isign=1, eps=_TOLERANCE, nthreads=threads)
+
+
+def _transform(d: int, kind: int) -> Callable[..., Array]:
+    require_nufft()
+    import finufft
+
+    found: Callable[..., Array] = getattr(finufft, f"nufft{d}d{kind}")
+    return found

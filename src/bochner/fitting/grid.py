@@ -1,0 +1,196 @@
+"""Ridge regression on a grid of frequencies: a box, one pass of Fourier sums, evidence, conjugate gradients.
+
+A second pass follows if the kernel that was learned needs another grid. Some rows are taken out of the sums again, and
+the model without them predicts them: that calibrates error bars.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from bochner._dense import dense
+from bochner._nufft import require_nufft
+from bochner._typing import Array
+from bochner.data import ArrayRows, RowSource
+from bochner.errors import InvalidDataError
+from bochner.features import FeatureMap, GridMap
+from bochner.fitting.features import DrawnFeatures
+from bochner.fitting.left_out import LEFT_OUT_ROWS, LeftOut
+from bochner.fitting.ridge_model import FittedRidge
+from bochner.fitting.watch import Watch
+from bochner.kernels import Matern, Stationary
+from bochner.memory import require_memory
+from bochner.sampling import MOST_AXES
+from bochner.solvers import Solution, SolverContext, ToeplitzSolver
+from bochner.statistics import BoxOfRows, FourierReduction, FourierSums, add_fourier_sums, box_of, fourier_bill
+from bochner.tuning import Tuning, best_penalty, column_spreads, spread_of, tune_on_grid
+
+if TYPE_CHECKING:
+    from bochner.fitting.ridge import RidgeSettings
+
+__all__ = ["add_to_grid", "fit_grid"]
+
+_REFERENCE_ROWS = 4096  # for the middle and the spread of the targets
+_ALPHA = 0.1  # penalty to begin with, if nothing is known
+_MODES_PER_ROW, _MODES = 8, (1024, 2**16)  # of a grid that is not asked for: a second or two of transforms
+_FEW_DRAWS = 16  # for the error bars of rows that are left out
+_SHARE = 0.1  # of the width of the rows: a scale to begin with
+_WIDEST = 100.0  # width of a column in units of its spread
+_WORSE = 1.5  # times the error of the best grid: then the rows are summed again
+
+
+def fit_grid(rows: RowSource, settings: RidgeSettings, watch: Watch) -> tuple[FittedRidge, LeftOut | None]:
+    """The fit, and with alpha="auto" its errors on some rows that it was solved without."""
+    require_columns(rows, settings.owner)
+    require_nufft()
+    rule, box = settings.rule, box_of(rows)
+    _require_no_outliers(rows, box, settings.owner)
+    drawn, sums, tuning = _features(rows, box, settings, watch)
+    alpha = _penalty(sums, _map_of(drawn.map).kernel, tuning, settings)
+    fit = FittedRidge(
+        features=drawn.transformer,
+        feature_map=drawn.map,
+        rule=rule,
+        solver=settings.solver,
+        row_type=rows.dtype,
+        found=_solve(drawn.map, sums, alpha, settings),
+        tuning=tuning,
+        row_identity=sums.identity,
+    )
+    return fit, _left_out(fit, rows, settings) if rule.alpha == "auto" else None
+
+
+def require_columns(rows: RowSource, owner: str) -> None:
+    """Refuse rows of more columns than a grid is for."""
+    if rows.n_features > MOST_AXES:
+        raise InvalidDataError(
+            f"features='grid' of {owner} takes at most {MOST_AXES} columns: the number of frequencies on a grid grows "
+            f"with their power. Got {rows.n_features} columns. Use features='fourier' or 'nystroem'."
+        )
+
+
+def add_to_grid(fit: FittedRidge, rows: RowSource, settings: RidgeSettings) -> FittedRidge:
+    """The model of more rows on its grid, with its scales; its penalty is chosen anew if it is chosen at all."""
+    before, rule = fit.solution.fourier_sums, settings.rule
+    assert before is not None
+    sums = add_fourier_sums(before, rows)
+    alpha = _penalty(sums, _map_of(fit.feature_map).kernel, fit.tuning, settings)
+    found = _solve(fit.feature_map, sums, alpha, settings)
+    return replace(fit, found=found, rule=rule, row_identity=sums.identity, conformal=None, left_out_error=None)
+
+
+def _features(
+    rows: RowSource, box: BoxOfRows, settings: RidgeSettings, watch: Watch
+) -> tuple[DrawnFeatures, FourierSums, Tuning | None]:
+    """The grid and the sums on it, of a kernel that is given or learned from sums on a first grid."""
+    scale, rule = settings.features.scale, settings.rule
+    assert scale is not None
+    if not scale.learns:
+        kernel, _ = settings.features.kernel_for(rows)
+        assert kernel is not None
+        drawn = _drawn(settings, kernel, box, rows.n_rows)
+        return drawn, _summed(rows, drawn, watch), None
+    scale.check()
+    width = box.high - box.low
+    scales = _SHARE * np.where(width > 0, width, 1.0)
+    first = _drawn(settings, Matern(scales, nu=0.5), box, rows.n_rows)
+    sums = _summed(rows, first, watch)
+    kernels = [each.with_length_scale(scales) for each in scale.candidates()]
+    alpha = None if isinstance(rule.alpha, str) else max(float(rule.alpha), np.finfo(float).tiny)
+    tuning = tune_on_grid(sums, kernels, alpha, intercept=rule.fit_intercept, seed=settings.seed)
+    return *_regridded(rows, first, _drawn(settings, tuning.kernel, box, rows.n_rows), sums, watch), tuning
+
+
+def _require_no_outliers(rows: RowSource, box: BoxOfRows, owner: str) -> None:
+    """Refuse a box that is nearly empty: its grid would see the rows as a few points."""
+    sample = dense(ArrayRows.sampled(rows, _REFERENCE_ROWS, 0).X, float)
+    spread, width = column_spreads(sample), box.high - box.low
+    far = np.flatnonzero(width > _WIDEST * spread)
+    if len(far):
+        ratio = width[far[0]] / spread[far[0]]
+        raise InvalidDataError(
+            f"features='grid' of {owner} takes rows that fill their box. Column {far[0]} is {ratio:.3g} times as wide "
+            f"as its spread, {spread[far[0]]:.3g}. Remove rows far outside, or use features='fourier' or 'nystroem'."
+        )
+
+
+def _penalty(sums: FourierSums, kernel: Stationary, tuning: Tuning | None, settings: RidgeSettings) -> float:
+    """The penalty that was given, or the one of the largest evidence."""
+    rule = settings.rule
+    if not isinstance(rule.alpha, str):
+        return float(rule.alpha)
+    near = _ALPHA
+    if tuning is not None and tuning.noise_variance and tuning.signal_variance:
+        near = tuning.noise_variance / tuning.signal_variance
+    return best_penalty(sums, kernel, near, rule.alphas, intercept=rule.fit_intercept, seed=settings.seed)
+
+
+def _drawn(settings: RidgeSettings, kernel: Stationary, box: BoxOfRows, n_rows: int) -> DrawnFeatures:
+    """The grid of a kernel for the box of the rows, which its two corners tell; of few rows a small one."""
+    corners = ArrayRows(np.vstack([box.low, box.high]), np.zeros(2), None, np.dtype(float))
+    width = settings.features.width or int(np.clip(_MODES_PER_ROW * n_rows, *_MODES))
+    return settings.features.draw(kernel, width, corners)
+
+
+def _summed(rows: RowSource, drawn: DrawnFeatures, watch: Watch) -> FourierSums:
+    """Fourier sums of all rows, one pass."""
+    grid = _map_of(drawn.map).grid
+    require_memory(fourier_bill(grid, rows), "Give fewer n_components, or raise the memory budget.")
+    reduction = FourierReduction(grid, *_units(rows))
+    on_block, finish = watch.begin(None)
+    sums = add_fourier_sums(reduction.empty(), rows, on_block=on_block)
+    finish()
+    if not sums.weight > 0:
+        raise InvalidDataError("The sum of sample_weight must be positive. Got 0.")
+    return sums
+
+
+def _units(rows: RowSource) -> tuple[Array, Array]:
+    """Means and spreads (t,) of the targets of some rows."""
+    Y, weight = ArrayRows.sampled(rows, _REFERENCE_ROWS, 0).targets()
+    return np.average(Y, axis=0, weights=weight), spread_of(Y, weight)
+
+
+def _regridded(
+    rows: RowSource, drawn: DrawnFeatures, other: DrawnFeatures, sums: FourierSums, watch: Watch
+) -> tuple[DrawnFeatures, FourierSums]:
+    """Features of the learned kernel: on the grid that rows were summed on, unless another is much better."""
+    kept = replace(_map_of(other.map), grid=_map_of(drawn.map).grid)
+    width = sums.high - sums.low
+    if kept.error(width).total <= _WORSE * _map_of(other.map).error(width).total:
+        return DrawnFeatures(other.transformer.with_map(kept), kept), sums
+    return other, _summed(rows, other, watch)
+
+
+def _map_of(feature_map: FeatureMap) -> GridMap:
+    grid = feature_map.on_grid
+    assert grid is not None
+    return grid
+
+
+def _solve(feature_map: FeatureMap, sums: FourierSums, alpha: float, settings: RidgeSettings) -> Solution:
+    rule = replace(settings.rule, alpha=alpha)
+    return settings.solver.solve((feature_map, sums), rule, SolverContext(seed=settings.seed))
+
+
+def _left_out(fit: FittedRidge, rows: RowSource, settings: RidgeSettings) -> LeftOut | None:
+    """Errors on some rows of the model without them, whose sums are those of all less theirs."""
+    sums = fit.solution.fourier_sums
+    assert sums is not None
+    sample = ArrayRows.sampled(rows, min(LEFT_OUT_ROWS, rows.n_rows // 10), settings.seed)
+    if sample.n_rows == 0:
+        return None
+    reduction = FourierReduction(sums.grid, sums.reference, sums.unit)
+    others = sums - add_fourier_sums(reduction.empty(), sample)
+    if not others.weight > 0:
+        return None
+    solver, rule = cast("ToeplitzSolver", settings.solver), replace(settings.rule, alpha=fit.solution.alpha)
+    found = solver.solve_alone((_map_of(fit.feature_map), others), rule, SolverContext(seed=settings.seed))
+    less = replace(fit, found=replace(found, n_draws=_FEW_DRAWS))
+    Y, weight = sample.targets()
+    means, leverage, unseen = less.means_and_leverages(sample.X)
+    own = np.ones(len(Y)) if weight is None else weight
+    return LeftOut(Y - means, np.maximum(1 + leverage + unseen, 1.0), own, Y)

@@ -1,0 +1,159 @@
+"""Kernel, length scales and penalty of the largest evidence on a grid of frequencies, from one pass over the rows.
+
+The Fourier sums do not depend on the kernel: every candidate costs fast Fourier transforms only. Kernels and scales are
+searched on the inner modes, with what the outer ones would explain as noise; the penalty then on all modes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.optimize import minimize, minimize_scalar
+
+from bochner._typing import Array
+from bochner.features import GridMap
+from bochner.kernels import Stationary
+from bochner.sampling import FrequencyGrid
+from bochner.solvers import GridEquations, ToeplitzSystem
+from bochner.statistics import FourierSums
+from bochner.tuning.clock import Clock
+from bochner.tuning.result import Stage, Tuning, rounded
+
+__all__ = ["GridChoice", "best_penalty", "tune_on_grid"]
+
+_INNER = 2**12  # modes that kernels and scales are searched on
+_BLOCK = 800  # features of the preconditioner
+_FIRST, _MORE = 9, 20  # evaluations of every kernel, and of the best
+_ALONG = 6  # of a penalty alone
+_RANGE = 9.0  # of the logarithm of a penalty, either side
+_ALPHA = 0.1  # to begin with
+_FLOOR = 1e-10  # of the weight times k(0)
+
+
+@dataclass(frozen=True)
+class GridChoice:
+    """A kernel and a penalty, and their loss: minus the log evidence per row."""
+
+    kernel: Stationary
+    alpha: float
+    loss: float
+
+
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """Evidence as a function of kernel and penalty, on some sums."""
+
+    sums: FourierSums
+    system: ToeplitzSystem
+    seed: int
+    block: int
+
+    @classmethod
+    def on(cls, sums: FourierSums, intercept: bool, seed: int, block: int) -> _Search:
+        size = int(np.prod(sums.grid.shape))
+        return cls(sums, ToeplitzSystem.of(sums, np.zeros(size), intercept), seed, block)
+
+    def loss(self, kernel: Stationary, alpha: float) -> float:
+        amplitude = GridMap(kernel, self.sums.grid).amplitude
+        alpha = max(alpha, _FLOOR * self.sums.weight * kernel.variance)
+        found = GridEquations(self.system.with_amplitude(amplitude), alpha, self.block, self.seed).evidence(probes=3)
+        return -found.log_evidence / (self.sums.weight * self.sums.n_targets)
+
+    def descend(self, start: GridChoice, evaluations: int, *, penalty: bool) -> GridChoice:
+        """Nelder and Mead's search over logarithms of scales, and of the penalty if it is free."""
+        d = len(self.sums.grid.extent)
+        scales = np.broadcast_to(start.kernel.scales(d), d)
+
+        def choice(theta: Array) -> tuple[Stationary, float]:
+            factors = np.exp(np.clip(theta[:d], -5, 5))
+            own = start.alpha * float(np.exp(np.clip(theta[d], -_RANGE, _RANGE))) if penalty else start.alpha
+            return start.kernel.with_length_scale(scales * factors), own
+
+        steps = np.vstack([np.zeros(d), 0.7 * np.ones(d), -0.5 * np.eye(d)[1:]])
+        simplex = np.hstack([steps, np.zeros((len(steps), 1))]) if penalty else steps
+        if penalty:
+            simplex = np.vstack([simplex, [*np.zeros(d), -2.0]])
+        found = minimize(
+            lambda theta: self.loss(*choice(theta)),
+            simplex[0],
+            method="Nelder-Mead",
+            options={"maxfev": evaluations, "initial_simplex": simplex, "xatol": 0.05, "fatol": 1e-5},
+        )
+        return GridChoice(*choice(found.x), float(found.fun))
+
+
+def tune_on_grid(
+    sums: FourierSums, kernels: Sequence[Stationary], alpha: float | None, *, intercept: bool, seed: int
+) -> Tuning:
+    """The best kernel with its scales, one per axis, by the evidence on the inner modes.
+
+    Parameters
+    ----------
+    sums : FourierSums
+    kernels : sequence of Stationary
+        Candidates with scales to begin with.
+    alpha : float or None
+        The penalty; None: it is free.
+    intercept : bool
+    seed : int
+    """
+    clock, inner, d = Clock(None), inner_sums(sums, _INNER), len(sums.grid.extent)
+    search, begin = _Search.on(inner, intercept, seed, _BLOCK), _ALPHA if alpha is None else alpha
+    first = [search.descend(GridChoice(each, begin, np.inf), _FIRST, penalty=alpha is None) for each in kernels]
+    best = search.descend(min(first, key=_loss), _MORE, penalty=alpha is None)
+    kernel = best.kernel.with_length_scale(rounded(np.broadcast_to(best.kernel.scales(d), d)))
+    n, M = sums.identity.n_rows, int(np.prod(inner.grid.shape))
+    stages = [
+        Stage(each.kernel.with_length_scale(1.0), n, M, (each.loss,), np.log([*each.kernel.scales(d), each.alpha]))
+        for each in [*first, best]
+    ]
+    return Tuning(
+        kernel=kernel,
+        length_scale=kernel.scales(),
+        noise_variance=best.alpha / (1 + best.alpha),
+        signal_variance=1 / (1 + best.alpha),
+        log_evidence=-best.loss,
+        criterion="evidence",
+        stages=tuple(stages),
+        n_rows=n,
+        n_frequencies=M,
+        n_restarts=1,
+        seconds=clock.elapsed(),
+    )
+
+
+def best_penalty(
+    sums: FourierSums, kernel: Stationary, alpha: float, alphas: Array | None, *, intercept: bool, seed: int
+) -> float:
+    """The penalty of the largest evidence: near `alpha`, or one of some."""
+    search = _Search.on(sums, intercept, seed, 2 * _BLOCK)
+    if alphas is not None:
+        return float(min(alphas, key=lambda each: search.loss(kernel, float(each))))
+    floor = np.log(_FLOOR * sums.weight * kernel.variance)
+    low, high = max(np.log(alpha) - _RANGE / 2, floor), max(np.log(alpha) + 2, floor + 2)
+    return float(np.exp(_bounded(lambda theta: search.loss(kernel, float(np.exp(theta))), low, high)))
+
+
+def _bounded(function: Callable[[float], float], low: float, high: float) -> float:
+    found = minimize_scalar(
+        function, bounds=(low, high), method="bounded", options={"maxiter": 2 * _ALONG, "xatol": 0.3}
+    )
+    return float(found.x)
+
+
+def _loss(choice: GridChoice) -> float:
+    return choice.loss
+
+
+def inner_sums(sums: FourierSums, most: int) -> FourierSums:
+    """The sums of the inner modes, at most so many."""
+    extent = sums.grid.extent
+    while np.prod(2.0 * extent + 1) > most and np.any(extent > 1):
+        extent = np.maximum(extent * 9 // 10, 1)
+    grid = FrequencyGrid(sums.grid.centre, sums.grid.period, extent)
+    outer = tuple(slice(int(2 * (m - k)), int(2 * (m + k) + 1)) for m, k in zip(sums.grid.extent, extent))
+    inner = tuple(slice(int(m - k), int(m + k + 1)) for m, k in zip(sums.grid.extent, extent))
+    targets = np.ascontiguousarray(sums.targets[(slice(None), *inner)])
+    return replace(sums, grid=grid, density=np.ascontiguousarray(sums.density[outer]), targets=targets)
