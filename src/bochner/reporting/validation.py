@@ -9,12 +9,8 @@ from sklearn import metrics
 from bochner._typing import Array, ArrayLike, JsonDict, MatrixLike
 from bochner.errors import BochnerError, InvalidDataError
 from bochner.features import map_of, transform
-<<<<<<< HEAD
-from bochner.reporting.view import ModelView, n_rows_of, points_of, sample_rows
-=======
 from bochner.reporting.diagnosis import diagnosis
-from bochner.reporting.view import GIVE_ROWS, ModelView, n_rows_of, sample_rows
->>>>>>> main
+from bochner.reporting.view import GIVE_ROWS, ModelView, n_rows_of, points_of, sample_rows
 
 __all__ = ["coverage", "reliability", "scores"]
 

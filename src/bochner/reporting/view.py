@@ -26,13 +26,9 @@ from bochner.solvers import RidgePath, RidgeProblem
 from bochner.statistics import Moments
 from bochner.theory import Certificate
 
-<<<<<<< HEAD
-__all__ = ["Kind", "ModelView", "n_rows_of", "points_of", "sample_rows"]
-=======
-__all__ = ["GIVE_ROWS", "Kind", "ModelView", "n_rows_of", "sample_rows"]
+__all__ = ["GIVE_ROWS", "Kind", "ModelView", "n_rows_of", "points_of", "sample_rows"]
 
 GIVE_ROWS = "bochner.report(model, X=X_test, y=y_test), or bochner report MODEL --data TABLE"
->>>>>>> main
 
 Kind = Literal["regressor", "classifier", "pca", "features"]
 

@@ -13,11 +13,7 @@ from bochner.config import get_config
 from bochner.features import FourierShape, transform
 from bochner.planning import Budget, calibrate
 from bochner.reporting.nested import narrower_moments, nested_widths, why_not_nested
-<<<<<<< HEAD
-from bochner.reporting.view import ModelView, points_of, sample_rows
-=======
-from bochner.reporting.view import GIVE_ROWS, ModelView, sample_rows
->>>>>>> main
+from bochner.reporting.view import GIVE_ROWS, ModelView, points_of, sample_rows
 from bochner.solvers import RidgePoint, RidgeProblem, classifier_bill, pca_bill, solve_ridge
 from bochner.solvers.criteria import gcv_score
 from bochner.statistics import Moments
