@@ -556,6 +556,32 @@ def _(size: Size) -> Ready:
     return lambda: bo.WarpedFeatures(base).fit(X).transform(X)
 
 
+@call("KernelQuantileRegressor(n_components=D).fit", "KernelQuantileRegressor", slow=True)
+def _(size: Size) -> Ready:
+    X = rows(size.n(20_000))
+    y, D = target(X), size.D(512)
+    model = bo.KernelQuantileRegressor(
+        quantile=[0.1, 0.9], n_components=D, length_scale=3.0, alpha=20.0, random_state=0
+    )
+    return lambda: model.fit(X, y)
+
+
+@call("KernelHuberRegressor(n_components=D).fit", "KernelHuberRegressor", slow=True)
+def _(size: Size) -> Ready:
+    X = rows(size.n(20_000))
+    y, D = target(X), size.D(512)
+    model = bo.KernelHuberRegressor(n_components=D, length_scale=3.0, alpha=20.0, random_state=0)
+    return lambda: model.fit(X, y)
+
+
+@call("KernelPoissonRegressor(n_components=D).fit", "KernelPoissonRegressor", "KernelTweedieRegressor", slow=True)
+def _(size: Size) -> Ready:
+    X = rows(size.n(20_000))
+    y, D = np.exp(target(X)), size.D(512)
+    model = bo.KernelPoissonRegressor(n_components=D, length_scale=3.0, alpha=20.0, random_state=0)
+    return lambda: model.fit(X, y)
+
+
 @call("KernelPCA.fit", "KernelPCA", slow=True)
 def _(size: Size) -> Ready:
     X, D = rows(size.n(50_000)), size.D(2048)

@@ -6,7 +6,7 @@ from numbers import Real
 
 from bochner._sklearn import Interval
 from bochner._typing import ArrayLike, Constraints, FilePath, Seed, Transformer
-from bochner.estimators.loss_regressor import LOSS_CONSTRAINTS, LossRegressor
+from bochner.estimators.loss_regressor import LOSS_CONSTRAINTS, PointRegressor
 from bochner.kernels import Stationary
 from bochner.sampling import Sampler
 from bochner.solvers import Huber
@@ -14,7 +14,7 @@ from bochner.solvers import Huber
 __all__ = ["KernelHuberRegressor"]
 
 
-class KernelHuberRegressor(LossRegressor):
+class KernelHuberRegressor(PointRegressor):
     """Kernel regression that outliers in the target do not spoil.
 
         minimise_w,w_0,sigma  sum_i s_i (sigma + sigma H((y_i - w_0 - z(x_i).w) / sigma)) + alpha ||w||^2

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from numbers import Integral, Real
 from os import PathLike
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -27,7 +27,7 @@ from bochner.solvers import RegressionLoss
 from bochner.theory import Certificate
 from bochner.tuning import RidgeScales, ScaleLearner
 
-__all__ = ["LOSS_CONSTRAINTS", "LossRegressor"]
+__all__ = ["LOSS_CONSTRAINTS", "LossRegressor", "PointRegressor"]
 
 LOSS_CONSTRAINTS: Constraints = {
     **MODEL_CONSTRAINTS,
@@ -120,10 +120,6 @@ class LossRegressor(RegressorMixin, LinearAttributes[FittedRegression], KernelMo
         warn_of_solver(self.fitted_.solution, stacklevel=3)
         return self
 
-    def predict(self, X: MatrixLike) -> Any:
-        """Predictions, shape (n_samples,)."""
-        return self._predictions(X)[:, 0]
-
     def score(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Share D^2 of the loss of the best constant that the model takes away: 1 is perfect, 0 is the constant.
 
@@ -182,3 +178,11 @@ class LossRegressor(RegressorMixin, LinearAttributes[FittedRegression], KernelMo
     def _exact_maker(self) -> MapMaker:
         # Overrides: other losses than squares are solved on features.
         return AllLandmarksMaker(type(self).__name__)
+
+
+class PointRegressor(LossRegressor):
+    """A `LossRegressor` with one prediction a row."""
+
+    def predict(self, X: MatrixLike) -> Array:
+        """Predictions, shape (n_samples,)."""
+        return self._predictions(X)[:, 0]

@@ -8,7 +8,7 @@ from sklearn.utils import Tags
 
 from bochner._sklearn import Interval
 from bochner._typing import ArrayLike, Constraints, FilePath, Seed, Transformer
-from bochner.estimators.loss_regressor import LOSS_CONSTRAINTS, LossRegressor
+from bochner.estimators.loss_regressor import LOSS_CONSTRAINTS, PointRegressor
 from bochner.kernels import Stationary
 from bochner.sampling import Sampler
 from bochner.solvers import Tweedie
@@ -16,7 +16,7 @@ from bochner.solvers import Tweedie
 __all__ = ["KernelPoissonRegressor", "KernelTweedieRegressor"]
 
 
-class KernelPoissonRegressor(LossRegressor):
+class KernelPoissonRegressor(PointRegressor):
     """Kernel regression of counts and rates.
 
         minimise_w,w_0  sum_i s_i (mu_i - y_i log mu_i) + alpha/2 ||w||^2,   mu_i = exp(w_0 + z(x_i).w)

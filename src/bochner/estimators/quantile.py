@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import overload
 
 import numpy as np
 
 from bochner._sklearn import StrOptions
-from bochner._typing import ArrayLike, Constraints, FilePath, MatrixLike, Seed, Transformer
+from bochner._typing import Array, ArrayLike, Constraints, FilePath, MatrixLike, Seed, Transformer
 from bochner.errors import invalid_parameter
 from bochner.estimators.loss_regressor import LOSS_CONSTRAINTS, LossRegressor
 from bochner.kernels import Stationary
@@ -151,7 +151,13 @@ class KernelQuantileRegressor(LossRegressor):
     def _flat(self) -> bool:
         return np.ndim(self.quantile) == 0
 
-    def predict(self, X: MatrixLike, return_interval: float | None = None) -> Any:
+    @overload
+    def predict(self, X: MatrixLike, return_interval: None = None) -> Array: ...
+
+    @overload
+    def predict(self, X: MatrixLike, return_interval: float) -> tuple[Array, tuple[Array, Array]]: ...
+
+    def predict(self, X: MatrixLike, return_interval: float | None = None) -> Array | tuple[Array, tuple[Array, Array]]:
         """Predict the quantiles; if asked for, also a conformal interval, in one pass over the rows.
 
         Parameters

@@ -10,7 +10,7 @@ from bochner._typing import Array, ArrayLike, JsonDict, MatrixLike
 from bochner.errors import BochnerError, InvalidDataError
 from bochner.features import map_of, transform
 from bochner.reporting.diagnosis import diagnosis
-from bochner.reporting.view import GIVE_ROWS, ModelView, n_rows_of, sample_rows
+from bochner.reporting.view import GIVE_ROWS, ModelView, n_rows_of, points_of, sample_rows
 
 __all__ = ["coverage", "reliability", "scores"]
 
@@ -79,8 +79,7 @@ def reliability(hit: Array, probability: Array, weight: Array | None = None) -> 
 
 
 def _regression(view: ModelView, X: MatrixLike, y: Array, weight: Array | None) -> JsonDict:
-    mean = np.asarray(view.model.predict(X), dtype=float)
-    mean = mean[:, mean.shape[1] // 2] if mean.ndim > y.ndim else mean  # the middle one of several quantiles
+    mean = points_of(np.asarray(view.model.predict(X), dtype=float), y)
     y = y.astype(float).reshape(mean.shape)
     centre, baseline = _centre(view, y, weight)
     squares = (y - mean) ** 2

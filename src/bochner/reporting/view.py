@@ -26,7 +26,7 @@ from bochner.solvers import RidgePath, RidgeProblem
 from bochner.statistics import Moments
 from bochner.theory import Certificate
 
-__all__ = ["GIVE_ROWS", "Kind", "ModelView", "n_rows_of", "sample_rows"]
+__all__ = ["GIVE_ROWS", "Kind", "ModelView", "n_rows_of", "points_of", "sample_rows"]
 
 GIVE_ROWS = "bochner.report(model, X=X_test, y=y_test), or bochner report MODEL --data TABLE"
 
@@ -232,6 +232,11 @@ class ModelView:
         if X is None and (self.kind != "regressor" or self.moments is None):
             raise AssumptionError("Without rows there is no certificate.")
         return issue(delta=delta) if X is None else issue(self.inputs(X), delta=delta)
+
+
+def points_of(predicted: Array, y: Array) -> Array:
+    """Predictions that are compared with targets: the middle ones of several quantiles."""
+    return predicted[:, predicted.shape[1] // 2] if predicted.ndim > y.ndim else predicted
 
 
 def n_rows_of(X: Any) -> int:

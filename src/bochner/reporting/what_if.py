@@ -13,7 +13,7 @@ from bochner.config import get_config
 from bochner.features import FourierShape, transform
 from bochner.planning import Budget, calibrate
 from bochner.reporting.nested import narrower_moments, nested_widths, why_not_nested
-from bochner.reporting.view import GIVE_ROWS, ModelView, sample_rows
+from bochner.reporting.view import GIVE_ROWS, ModelView, points_of, sample_rows
 from bochner.solvers import RidgePoint, RidgeProblem, classifier_bill, pca_bill, solve_ridge
 from bochner.solvers.criteria import gcv_score
 from bochner.statistics import Moments
@@ -151,7 +151,7 @@ def _refit_error(view: ModelView, width: int, X: Array, y: Array, half: int) -> 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of models that nobody will use
         model = clone(view.estimator).set_params(**settings).fit(X[:half], y[:half])
-        predicted = model.predict(X[half:])
+        predicted = points_of(model.predict(X[half:]), y)
     if view.kind == "classifier":
         return float(np.mean(predicted != y[half:]))
     return float(root_mean_squared_error(y[half:], predicted))

@@ -12,6 +12,9 @@ from bochner._typing import Array
 __all__ = ["LinearSolution", "gap_scale"]
 
 
+_NOTHING = 1e-20  # an objective that is 0 but for rounding: targets that are all the same, say
+
+
 @dataclass(frozen=True)
 class LinearSolution:
     """Linear classifier on features: coefficients, objective, duality gap.
@@ -45,4 +48,4 @@ def gap_scale(objective: Any, objective_at_zero: Any) -> Any:
     Separable classes with a small penalty have objectives near 0: a gap relative to those asks for margins of
     1 - 1e-10.
     """
-    return np.maximum(objective, 1e-3 * objective_at_zero)
+    return np.maximum(np.maximum(objective, 1e-3 * objective_at_zero), _NOTHING)

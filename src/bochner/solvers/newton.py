@@ -12,10 +12,10 @@ has, all of them are taken, and the method is Newton's own.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -310,7 +310,7 @@ class _Pilot:
         return solution
 
 
-def _uncoupled(A: Array, penalty: QuadraticPenalty) -> Any:
+def _uncoupled(A: Array, penalty: QuadraticPenalty) -> Callable[[Array], Array]:
     """v -> (A'A + H)^-1 v with H the Hessian of the penalty; by the smaller of two systems if H is a multiple of I."""
     n_rows, width = A.shape
     if penalty.matrix is None and n_rows < width:
@@ -322,7 +322,7 @@ def _uncoupled(A: Array, penalty: QuadraticPenalty) -> Any:
     return _solver(gram, penalty.alpha)
 
 
-def _solver(gram: Array, alpha: float) -> Any:
+def _solver(gram: Array, alpha: float) -> Callable[[Array], Array]:
     """v -> (gram + alpha I)^-1 v; alpha is raised to where the factor exists in the precision of the matrix."""
     floor = 4 * np.finfo(gram.dtype).eps * float(np.trace(gram)) + np.finfo(float).tiny
 
