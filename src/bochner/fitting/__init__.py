@@ -9,6 +9,7 @@ from bochner.fitting.classifier import (
     fit_classifier,
 )
 from bochner.fitting.features import ROWS_FOR_FEATURES, ChosenFeatures, DrawnFeatures, FeatureSettings, MapMaker
+from bochner.fitting.grid import fills_its_box
 from bochner.fitting.intervals import ConformalScores, calibration_split
 from bochner.fitting.products import left_out_rows
 from bochner.fitting.ridge import RidgeSettings, add_rows, fit_ridge, require_moments
@@ -38,6 +39,7 @@ __all__ = [
     "add_labelled_rows",
     "add_rows",
     "calibration_split",
+    "fills_its_box",
     "fit_classifier",
     "fit_ridge",
     "left_out_rows",

@@ -1,0 +1,43 @@
+"""When a model takes a grid of frequencies by itself: many rows of one to three columns that fill their box."""
+
+from __future__ import annotations
+
+from scipy.sparse import issparse
+
+from bochner._nufft import has_nufft
+from bochner.data import RowSource
+from bochner.fitting import fills_its_box
+from bochner.kernels import Kernel
+from bochner.planning import LANDMARK_ROWS
+from bochner.sampling import MOST_AXES
+
+__all__ = ["ChoosesGrid"]
+
+
+class ChoosesGrid:
+    """`uses_grid` of ridge models."""
+
+    features: object
+    kernel: str | Kernel | None
+    alpha: float | str
+    checkpoint: object
+    validation_fraction: float | None
+    solver: object
+    _asks_for_fourier: bool
+
+    def uses_grid(self, rows: RowSource | None) -> bool:
+        """Asked for; or automatic, for more dense rows in memory than landmarks are for, if finufft is installed."""
+        if not isinstance(self.features, str) or self.features != "auto":
+            return isinstance(self.features, str) and self.features == "grid"
+        known = None if rows is None else rows.arrays
+        if known is None or known.n_rows <= LANDMARK_ROWS or known.n_features > MOST_AXES or issparse(known.X):
+            return False
+        return self._leaves_it_open and has_nufft() and fills_its_box(known)
+
+    @property
+    def _leaves_it_open(self) -> bool:
+        """Whether no parameter asks for what a grid has not, nor for a kernel, which may have no density."""
+        chooses_kernel = self.kernel is None or (isinstance(self.kernel, str) and self.kernel == "auto")
+        given = (self.checkpoint, self.validation_fraction)
+        plain = all(each is None for each in given) and isinstance(self.solver, str) and self.solver == "auto"
+        return chooses_kernel and plain and not self._asks_for_fourier and self.alpha not in ("gcv", "loo")
