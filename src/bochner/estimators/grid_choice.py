@@ -29,10 +29,7 @@ class ChoosesGrid:
         """Asked for; or automatic, for more dense rows in memory than landmarks are for, if finufft is installed."""
         if not isinstance(self.features, str) or self.features != "auto":
             return isinstance(self.features, str) and self.features == "grid"
-        known = None if rows is None else rows.arrays
-        if known is None or known.n_rows <= LANDMARK_ROWS or known.n_features > MOST_AXES or issparse(known.X):
-            return False
-        return self._leaves_it_open and has_nufft() and fills_its_box(known)
+        return self._leaves_it_open and has_nufft() and _fit_a_grid(rows)
 
     @property
     def _leaves_it_open(self) -> bool:
@@ -41,3 +38,11 @@ class ChoosesGrid:
         given = (self.checkpoint, self.validation_fraction)
         plain = all(each is None for each in given) and isinstance(self.solver, str) and self.solver == "auto"
         return chooses_kernel and plain and not self._asks_for_fourier and self.alpha not in ("gcv", "loo")
+
+
+def _fit_a_grid(rows: RowSource | None) -> bool:
+    """Whether rows are in memory, dense, many, of few columns, and none of them far outside."""
+    known = None if rows is None else rows.arrays
+    if known is None or known.n_rows <= LANDMARK_ROWS or known.n_features > MOST_AXES or issparse(known.X):
+        return False
+    return fills_its_box(known)

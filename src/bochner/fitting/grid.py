@@ -121,8 +121,8 @@ def _require_no_outliers(rows: RowSource, box: BoxOfRows, owner: str) -> None:
     far = int(np.argmax(ratio))
     if ratio[far] > _WIDEST:
         raise InvalidDataError(
-            f"features='grid' of {owner} takes rows that fill their box. Column {far} is {ratio[far]:.3g} times as wide "
-            "as its spread. Remove rows far outside, or use features='fourier' or 'nystroem'."
+            f"features='grid' of {owner} takes rows that fill their box. Column {far} is {ratio[far]:.3g} times as "
+            "wide as its spread. Remove rows far outside, or use features='fourier' or 'nystroem'."
         )
 
 
