@@ -5,25 +5,24 @@ from __future__ import annotations
 from scipy.sparse import issparse
 
 from bochner._nufft import has_nufft
+from bochner._typing import FilePath
 from bochner.data import RowSource
+from bochner.estimators.kernel_model import KernelModel
 from bochner.fitting import fills_its_box
-from bochner.kernels import Kernel
 from bochner.planning import LANDMARK_ROWS
 from bochner.sampling import MOST_AXES
+from bochner.solvers import RidgeSolver
 
 __all__ = ["ChoosesGrid"]
 
 
-class ChoosesGrid:
-    """`uses_grid` of ridge models."""
+class ChoosesGrid(KernelModel):
+    """A model of ridge regression, which can be solved on a grid."""
 
-    features: object
-    kernel: str | Kernel | None
     alpha: float | str
-    checkpoint: object
+    checkpoint: FilePath | None
     validation_fraction: float | None
-    solver: object
-    _asks_for_fourier: bool
+    solver: str | RidgeSolver
 
     def uses_grid(self, rows: RowSource | None) -> bool:
         """Asked for; or automatic, for more dense rows in memory than landmarks are for, if finufft is installed."""

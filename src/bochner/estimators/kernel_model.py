@@ -40,6 +40,7 @@ __all__ = ["MODEL_CONSTRAINTS", "KernelModel", "check_penalties", "identified", 
 
 _log = logging.getLogger("bochner")
 
+_GRID_EPS, _FINE_GRID_EPS = 1e-4, 1e-6  # kernel error of a grid, and of one whose number of frequencies is given
 _DECIDE_CERTIFICATES = ("fit_intercept", "interval", "loss", "class_weight", "validation_fraction")
 
 
@@ -151,7 +152,7 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
         if own is not None:
             return TransformerMaker(own)
         if self.uses_grid(rows):
-            return GridMaker()
+            return GridMaker(_GRID_EPS if self._width is None else _FINE_GRID_EPS)
         if not self.uses_landmarks(rows):
             return FourierMaker(self.sampling)
         if self.is_exact:

@@ -15,7 +15,7 @@ from bochner._typing import Array, ArrayLike, Constraints, FilePath, MatrixLike,
 from bochner.errors import invalid_parameter
 from bochner.estimators.certified_ridge import CertifiedRidge
 from bochner.estimators.grid_choice import ChoosesGrid
-from bochner.estimators.kernel_model import MODEL_CONSTRAINTS, KernelModel, seed_of_fit
+from bochner.estimators.kernel_model import MODEL_CONSTRAINTS, seed_of_fit
 from bochner.estimators.ridge_attributes import RidgeAttributes
 from bochner.estimators.ridge_rows import (
     needs_random_features,
@@ -64,7 +64,7 @@ def _streams(self: KernelRegressor) -> bool:
     return True
 
 
-class KernelRegressor(MultiOutputMixin, RegressorMixin, ChoosesGrid, CertifiedRidge, RidgeAttributes, KernelModel):
+class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAttributes, ChoosesGrid):
     """Kernel ridge regression at scale.
 
         minimise_w,w_0  sum_i s_i (y_i - w_0 - z(x_i).w)^2 + alpha ||w||^2
