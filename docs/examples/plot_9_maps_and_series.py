@@ -21,12 +21,12 @@ when = np.linspace(0, 10, 500)
 mean, std = series.predict(when[:, None], return_std=True)
 print(series.certify().statement)
 
-fig, axes = plt.subplots(figsize=(8, 3))
+fig, axes = plt.subplots(figsize=(8, 3), constrained_layout=True)
 axes.plot(time, signal, ".", ms=2, color="0.6", label="rows")
 axes.fill_between(when, mean - 2 * std, mean + 2 * std, alpha=0.25, label="two standard deviations")
 axes.plot(when, mean, label="mean")
 axes.set(xlabel="time", ylabel="signal")
-axes.legend(loc="upper right", fontsize=8)
+axes.legend(ncols=3, loc="lower right", fontsize=8)
 
 # %%
 # A map of 20,000 rows with a hole in it: the mean goes on into the hole, and the standard deviation tells how far.
