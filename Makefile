@@ -4,7 +4,7 @@ PYTHON ?= python3
 PY := $(VENV)/bin/python
 READY := $(VENV)/.ready
 
-.PHONY: demo test check metrics bench chaos docs validate clean
+.PHONY: demo test check metrics bench bench-full chaos docs minimum validate wheel clean
 
 demo: $(READY)
 	$(PY) -m bochner.cli.demo
@@ -42,7 +42,17 @@ chaos: $(READY)
 	-$(PY) -m pip install --quiet --group chaos
 	$(PY) -m benchmarks.chaos
 
+# The numbers of the README: about twenty minutes on two quiet cores.
 bench: $(READY)
+	$(PY) -m pip install --quiet --group bench
+	$(PY) benchmarks/transform.py
+	$(PY) benchmarks/ridge.py
+	$(PY) benchmarks/memory.py
+	$(PY) benchmarks/wide.py
+	$(PY) benchmarks/table.py
+
+# Every measurement of the documentation: some hours.
+bench-full: $(READY)
 	$(PY) -m pip install --quiet --group bench
 	$(PY) benchmarks/transform.py
 	$(PY) benchmarks/ridge.py
@@ -63,6 +73,21 @@ bench: $(READY)
 	$(PY) benchmarks/maps.py
 	$(PY) benchmarks/server.py
 
+# The tests with the oldest dependencies that are allowed, in an environment of their own.
+minimum:
+	$(PYTHON) -m venv .venv-minimum
+	.venv-minimum/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venv-minimum/bin/python -m pip install --quiet --editable ".[cli,io,plot,report]" --group minimum -c constraints-minimum.txt
+	OPENBLAS_NUM_THREADS=1 .venv-minimum/bin/python -m pytest -n 2 -m "not slow" tests/kernels tests/features tests/solvers tests/estimators tests/tables tests/cli
+
+# A wheel, installed alone into an empty environment, learns from a table and predicts it.
+wheel: $(READY)
+	$(PY) -m pip wheel --quiet --no-deps --wheel-dir dist .
+	$(PYTHON) -m venv --clear .venv-wheel
+	.venv-wheel/bin/python -m pip install --quiet "$$(ls -t dist/*.whl | head -1)[cli]"
+	cd .venv-wheel && printf 'a,b,y\n%s\n' "$$(seq 1 200 | awk '{print $$1 % 17 "," $$1 % 5 "," ($$1 % 17) * 0.7 - $$1 % 5}')" > t.csv \
+	  && bin/bochner fit t.csv --target y --force && bin/bochner predict t.bochner t.csv --std | head -3
+
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(PY) -m pip install --quiet --upgrade "pip>=25.1"
@@ -70,4 +95,4 @@ $(READY): pyproject.toml
 	touch $@
 
 clean:
-	rm -rf $(VENV) docs/_build docs/gallery docs/reference/generated .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) .venv-minimum .venv-wheel dist docs/_build docs/gallery docs/reference/generated .pytest_cache .mypy_cache .ruff_cache

@@ -1,4 +1,4 @@
-"""Write the README's table from the JSON of the benchmarks."""
+"""Write the six numbers of the README and the table of docs/measured.md from the JSON of the benchmarks."""
 
 from __future__ import annotations
 
@@ -8,15 +8,18 @@ from pathlib import Path
 
 from harness import RESULTS
 
-README = Path(__file__).parent.parent / "README.md"
+ROOT = Path(__file__).parent.parent
 
 
 def load(name):
     return json.loads((RESULTS / f"{name}.json").read_text())
 
 
-def ratio(value):
-    return "not measured" if value is None else f"{value:.1f}x"
+def against(value, peer):
+    """A ratio of times in words: never "0.1x" as a praise."""
+    if value is None:
+        return f"{peer}: not measured"
+    return f"{value:.1f}x faster than {peer}" if value >= 1 else f"{1 / value:.1f}x slower than {peer}"
 
 
 def transform_rows():
@@ -24,14 +27,14 @@ def transform_rows():
         yield (
             f"transform, {row['dtype']}, d={row['d']}",
             f"{row['times_limit']:.2f}x (GEMM + one write of the output)",
-            f"{ratio(row['faster_than_scikit_learn'])} than `RBFSampler`, {ratio(row['faster_than_xgpr'])} than xGPR",
+            f"{against(row['faster_than_scikit_learn'], '`RBFSampler`')}, {against(row['faster_than_xgpr'], 'xGPR')}",
         )
 
 
 def ridge_rows():
     r = load("ridge")
     peers = (
-        f"{ratio(r['faster_than_scikit_learn'])} than `RBFSampler` + `Ridge`, {ratio(r['faster_than_xgpr'])} than xGPR"
+        f"{against(r['faster_than_scikit_learn'], '`RBFSampler` + `Ridge`')}, {against(r['faster_than_xgpr'], 'xGPR')}"
     )
     yield "ridge, one penalty", f"{r['one_penalty_times_limit']:.2f}x (SYRK + Cholesky)", peers
     yield "ridge, 20 penalties by GCV", f"{r['path_times_limit']:.2f}x (SYRK + `eigh`)", ""
@@ -47,7 +50,7 @@ def memory_rows():
 def classifier_rows():
     m, memory = load("classifier_mnist"), load("classifier_memory")
     best, faster = m["ours"]["best"], m["faster_than"]
-    peers = ", ".join(f"{ratio(value)} than {name}" for name, value in faster.items())
+    peers = ", ".join(against(value, name) for name, value in faster.items())
     yield (
         f"classifier, MNIST, 60,000 rows, D={m['width']}",
         f"{100 * best['accuracy']:.2f} % right in {best['fit_seconds']:.0f} s",
@@ -57,7 +60,7 @@ def classifier_rows():
         yield (
             f"classifier, {row['data']}, {row['n']:,} rows",
             f"{100 * row['accuracy_difference']:+.2f} points against exact `SVC`",
-            f"{ratio(row['faster_fit_and_predict'])} than `SVC`, fit and predict",
+            f"{against(row['faster_fit_and_predict'], '`SVC`')}, fit and predict",
         )
     yield (
         "logistic classifier on a memory map of 1,000,000 rows",
@@ -72,8 +75,8 @@ def scale_rows():
         yield (
             f"ridge by conjugate gradients, {w['n']:,} rows, D={w['n_components']:,}",
             f"error on new rows within {abs(w['relative_error_difference']):.0e} of the direct solver's",
-            f"{w['faster_than_direct']:.2f}x than our direct solver, {ratio(w['faster_than_xgpr'])} than xGPR's "
-            f"(D={w['peer_n_components']:,})",
+            f"{against(w['faster_than_direct'], 'our direct solver')}, "
+            f"{against(w['faster_than_xgpr'], 'that of xGPR')} (D={w['peer_n_components']:,})",
         )
     if (a := found("streaming_airline")) is not None:
         yield (
@@ -95,7 +98,7 @@ def scale_rows():
             f"Dask, two worker processes, {c['n']:,} rows, D={c['n_components']:,}",
             f"coefficients within {max(c['coefficient_differences'].values()):.0e} of the local fit's, also with a "
             "worker killed half-way",
-            f"{ratio(c['speedup'])} than one worker",
+            against(c["speedup"], "one worker"),
         )
 
 
@@ -120,7 +123,7 @@ def found(name):
 
 
 def table():
-    lines = ["| what | against the limit | faster |", "|---|---|---|"]
+    lines = ["| what | against the limit | against others |", "|---|---|---|"]
     lines += [
         f"| {' | '.join(cells)} |"
         for rows in (transform_rows(), ridge_rows(), memory_rows(), classifier_rows(), accuracy_rows(), scale_rows())
@@ -131,10 +134,54 @@ def table():
     return "\n".join([note, "", *lines])
 
 
+def headlines():
+    """Six numbers, each with its setting and the script that made it."""
+    transforms, r, m, w = load("transform")["rows"], load("ridge"), load("memory"), load("wide_speed")
+    t = next(row for row in transforms if (row["dtype"], row["d"]) == ("float32", 50))
+    lines = [
+        (
+            against(t["faster_than_scikit_learn"], "`RBFSampler`"),
+            "features of 20,000 rows, d = 50, to 2,048 columns, float32",
+            "transform",
+        ),
+        (
+            f"{t['times_limit']:.2f}x the time of GEMM and one write",
+            "the same transform against the hardware",
+            "transform",
+        ),
+        (
+            against(r["faster_than_scikit_learn"], "`RBFSampler` + `Ridge`"),
+            "ridge, 100,000 rows, d = 20, 4,096 features, float32, one penalty",
+            "ridge",
+        ),
+        (f"{r['path_times_limit']:.2f}x the time of SYRK + `eigh`", "the same with 20 penalties by GCV", "ridge"),
+        (
+            f"{m['peak_growth_bytes'] / 1e6:.0f} MB on top of the process",
+            "ridge on a memory map of 1,000,000 rows, whatever their number",
+            "memory",
+        ),
+        (
+            against(w["faster_than_direct"], "our own direct solver"),
+            f"conjugate gradients, {w['n']:,} rows, {w['n_components']:,} features, error on new rows within "
+            f"{abs(w['relative_error_difference']):.0e}",
+            "wide",
+        ),
+    ]
+    rows = [f"| {what} | {setting} | `benchmarks/{script}.py` |" for what, setting, script in lines]
+    note = f"Ratios in one run on {load('transform')['machine']}."
+    return "\n".join([note, "", "| number | setting | script |", "|---|---|---|", *rows])
+
+
+def rewrite(path, content):
+    """Put the content between the marks of a page."""
+    block = f"<!-- benchmarks:begin -->\n{content}\n<!-- benchmarks:end -->"
+    pattern = r"<!-- benchmarks:begin -->.*<!-- benchmarks:end -->"
+    path.write_text(re.sub(pattern, lambda _: block, path.read_text(), flags=re.S))
+
+
 def main():
-    text = README.read_text()
-    block = f"<!-- benchmarks:begin -->\n{table()}\n<!-- benchmarks:end -->"
-    README.write_text(re.sub(r"<!-- benchmarks:begin -->.*<!-- benchmarks:end -->", lambda _: block, text, flags=re.S))
+    rewrite(ROOT / "README.md", headlines())
+    rewrite(ROOT / "docs" / "measured.md", table())
 
 
 if __name__ == "__main__":

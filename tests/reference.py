@@ -105,13 +105,32 @@ def row_identity(X, Y, weight):
     return RowIdentity(int(np.count_nonzero(weight)), *parts)
 
 
-def dual_sweep(Z, order, signs, active, squares, diagonal, upper, dual, W, bias, alpha, constant, first, last):
+def dual_sweep(
+    Z,
+    order,
+    signs,
+    targets,
+    active,
+    squares,
+    diagonal,
+    weight,
+    upper,
+    share,
+    dual,
+    W,
+    bias,
+    alpha,
+    constant,
+    first,
+    last,
+):
     for i in order:
         for c in range(first, last):
             if active[i, c]:
                 y, old = signs[i, c], dual[i, c]
-                slope = 1 - diagonal[i] * old - y * (Z[i] @ W[c] + bias[c])
-                dual[i, c] = np.clip(old + slope / (squares[i] / alpha + diagonal[i]), 0, upper[i])
+                slope = targets[i] - diagonal[i] * old - y * (Z[i] @ W[c] + bias[c])
+                low, high = (share[c] - 1) * weight[i], share[c] * upper[i]
+                dual[i, c] = np.clip(old + slope / (squares[i] / alpha + diagonal[i]), low, high)
                 step = (dual[i, c] - old) * y / alpha
                 W[c] += step * Z[i]
                 bias[c] += constant * step

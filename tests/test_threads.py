@@ -11,7 +11,7 @@ import pytest
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
 import bochner as bo
-from bochner._threads import run_in_threads, single_threaded_blas
+from bochner._threads import results_in_threads, run_in_threads, single_threaded_blas
 
 
 def finished(n_items, n_threads, work=lambda item: None, finish=lambda item: None, seed=0):
@@ -145,11 +145,17 @@ def test_a_forked_child_has_its_threads_back(two_blas_threads):
 def test_fewer_threads_than_asked_for_do_all_the_work(given, monkeypatch):
     submit, found = ThreadPoolExecutor.submit, []
 
-    def refusing(pool, work):
+    def refusing(pool, *work):
         if len(pool._threads) >= given:
             raise RuntimeError("can't start new thread")
-        return submit(pool, work)
+        return submit(pool, *work)
 
     monkeypatch.setattr(ThreadPoolExecutor, "submit", refusing)
     run_in_threads(lambda i, _: i, range(20), state=lambda: None, finish=found.append, n_threads=4)
     assert found == list(range(20))
+
+
+def test_workers_have_the_settings_of_their_caller():
+    with bo.config_context(memory=123_456, n_threads=2):
+        found = results_in_threads([bo.config.get_config for _ in range(6)])
+    assert {(each.memory, each.n_threads) for each in found} == {(123_456, 2)}

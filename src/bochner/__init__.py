@@ -49,8 +49,12 @@ if TYPE_CHECKING:
     from bochner.estimators import FourierFeatures as FourierFeatures
     from bochner.estimators import GridFeatures as GridFeatures
     from bochner.estimators import KernelClassifier as KernelClassifier
+    from bochner.estimators import KernelHuberRegressor as KernelHuberRegressor
     from bochner.estimators import KernelPCA as KernelPCA
+    from bochner.estimators import KernelPoissonRegressor as KernelPoissonRegressor
+    from bochner.estimators import KernelQuantileRegressor as KernelQuantileRegressor
     from bochner.estimators import KernelRegressor as KernelRegressor
+    from bochner.estimators import KernelTweedieRegressor as KernelTweedieRegressor
     from bochner.estimators import KernelValues as KernelValues
     from bochner.estimators import LaplaceFeatures as LaplaceFeatures
     from bochner.estimators import MaclaurinFeatures as MaclaurinFeatures
@@ -128,8 +132,12 @@ _HOME = {
     "JensenShannon": "bochner.kernels",
     "KernelClassifier": "bochner.estimators",
     "KernelErrorDisplay": "bochner.reporting.displays",
+    "KernelHuberRegressor": "bochner.estimators",
     "KernelPCA": "bochner.estimators",
+    "KernelPoissonRegressor": "bochner.estimators",
+    "KernelQuantileRegressor": "bochner.estimators",
     "KernelRegressor": "bochner.estimators",
+    "KernelTweedieRegressor": "bochner.estimators",
     "KernelValues": "bochner.estimators",
     "LaplaceFeatures": "bochner.estimators",
     "Laplacian": "bochner.kernels",

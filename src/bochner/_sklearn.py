@@ -45,7 +45,7 @@ _LENGTH_SCALES: list[Any] = [Interval(Real, 0, None, closed="neither"), "array-l
 LENGTH_SCALE_RULE: list[Any] = [*_LENGTH_SCALES, StrOptions({"auto", "median"})]
 """What `length_scale` may be where there are no targets to learn it from."""
 
-LEARNED_LENGTH_SCALE_RULE: list[Any] = [*_LENGTH_SCALES, StrOptions({"auto", "ard", "median"})]
+LEARNED_LENGTH_SCALE_RULE: list[Any] = [*_LENGTH_SCALES, StrOptions({"auto", "ard", "metric", "median"})]
 """What `length_scale` may be where targets can teach it."""
 
 OUR_WORDS = {

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import copy_context
 from math import inf
 from threading import Condition, Lock
 from typing import Any, TypeVar
@@ -91,11 +92,11 @@ def run_in_threads(
 
 
 def _started(pool: ThreadPoolExecutor, work: Callable[[], None], n: int) -> list[Future[None]]:
-    """The work in n threads, or in as many as the system gives."""
+    """The work in n threads, or in as many as the system gives, with the settings of the caller (`config_context`)."""
     futures: list[Future[None]] = []
     try:
         for _ in range(n):
-            futures.append(pool.submit(work))  # noqa: PERF401  (those before a refusal are kept)
+            futures.append(pool.submit(copy_context().run, work))  # noqa: PERF401  (those before a refusal are kept)
     except RuntimeError:  # no room for the stack of a thread (ulimit -v), or no number for it (ulimit -u)
         _LOG.info("The system gave %d of %d threads.", len(futures), n)
     return futures

@@ -5,9 +5,11 @@ What a call returns is on its bill; what it was given is not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import ctypes
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 
 from bochner.config import get_config
 from bochner.errors import MemoryBudgetError
@@ -19,12 +21,15 @@ __all__ = [
     "fits",
     "format_bytes",
     "require_memory",
+    "return_freed_memory",
     "row_slices",
     "rows_within",
 ]
 
 MAP = "feature map"
 """Name of the item that every feature map states for itself (`FeatureMap.n_bytes`)."""
+
+_LARGE = 0.25  # share of the budget from which on a bill has freed memory given back first
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,25 @@ def require_memory(bill: MemoryBill, remedy: str) -> None:
     if bill.total > budget:
         needs, has = format_bytes(bill.total), format_bytes(budget)
         raise MemoryBudgetError(f"This needs {needs} of memory, and the budget is {has}:\n{bill}\n{remedy}")
+    return_freed_memory(bill)
+
+
+def return_freed_memory(bill: MemoryBill) -> None:
+    """Give memory of freed arrays back to the system before the next stage of a computation with a large bill.
+
+    malloc keeps it for the threads that had it, and the process would hold it beside what is billed.
+    """
+    if not fits(int(bill.total / _LARGE)):
+        _trim()(0)
+
+
+@cache
+def _trim() -> Callable[[int], object]:
+    """`malloc_trim` of glibc, which takes microseconds where nothing was kept; elsewhere there is none."""
+    try:
+        return ctypes.CDLL(None).malloc_trim
+    except (AttributeError, OSError, TypeError):  # other C libraries; Windows
+        return lambda _: None
 
 
 def fits(size: int) -> bool:
@@ -76,7 +100,7 @@ def advice_when_full() -> Iterator[None]:
     except MemoryError as refused:
         has = format_bytes(get_config().memory_budget())
         raise MemoryBudgetError(
-            f"The system gave no more memory ({refused or 'no reason given'}); {has} are left to bochner now. Free "
+            f"The system gave no more memory ({str(refused) or 'no reason'}); {has} are left to bochner now. Free "
             "some, or set a smaller budget with bochner.set_config(memory=...): blocks of rows are then smaller."
         ) from refused
 

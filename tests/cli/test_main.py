@@ -52,7 +52,7 @@ def test_bad_input_is_one_sentence_that_says_what_and_where(fitted, monkeypatch,
     assert refused("fit", "absent.csv", "--target", "price") == "Error: There is no file 'absent.csv'."
     assert "has no column 'cost'. It has 'area', 'rooms'" in refused("fit", "houses.csv", "--target", "cost")
     assert "no 'city', 'sold'" in refused("predict", "houses.bochner", "short.csv")
-    assert "invalid value 'large'" in refused("predict", "houses.bochner", "wrong.csv")
+    assert "Column 'area' must hold a number. Got 'large' in row 1" in refused("predict", "houses.bochner", "wrong.csv")
     assert "--proba needs a model that predicts classes" in refused(
         "predict", "houses.bochner", "houses.csv", "--proba"
     )

@@ -13,7 +13,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
 
 def words(text):
     """A text without its numbers and its layout: rounding and machines differ."""
-    return re.sub(r"\s+", " ", re.sub(r"(-?[\d.,]+(e[-+]?\d+)?)|\b(GB|MB|kB)\b", "#", text)).strip()
+    return re.sub(r"\s+", " ", re.sub(r"(-?[\d.,]+(e[-+]?\d+)?)|\b(GB|MB|kB|s|min|h|days)\b", "#", text)).strip()
 
 
 def shown_by_a_shell(line, capsys):

@@ -47,7 +47,10 @@ def test_a_regression_is_that_of_the_library(houses, tmp_path, monkeypatch, caps
 
 def test_the_width_is_searched_for_where_the_library_does(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    make_houses(3200).to_csv("many.csv", index=False)
+    for module in ("fitting.landmark_width", "estimators.kernel_model"):
+        monkeypatch.setattr(f"bochner.{module}.EXACT_ROWS", 300)  # more of them have their landmarks counted
+    monkeypatch.setattr("bochner.fitting.landmark_width.LANDMARKS", (16, 32, 64))
+    make_houses(400).to_csv("many.csv", index=False)
     run(capsys, "fit", "many.csv", "--target", "price", "--test-size", "0", "--json")
     model = bo.load("many.bochner")
     library = bo.KernelRegressor(random_state=0)

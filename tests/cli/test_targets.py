@@ -71,7 +71,7 @@ def test_tables_of_two_years_have_models_of_their_own(folder, capsys):
 def test_the_model_of_another_table_or_target_is_not_replaced_silently(folder, capsys):
     fit = ["fit", "t.csv", "--target", "price", *QUICK]
     assert main(fit) == 0
-    assert main(["report", "t.bochner"]) == 0  # the page is still known as that of this model
+    assert main(["report", "t.bochner"]) == 0  # the page has a name of its own
     assert main(fit) == 0
     first = (folder / "t.bochner").read_bytes()
     (folder / "b").mkdir()

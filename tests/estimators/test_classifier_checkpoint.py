@@ -24,6 +24,8 @@ FITS = {
     "squared error, landmarks": {"features": "nystroem", "n_components": 48},
     "logistic": {"n_components": 24, "alpha": 0.1},
     "logistic, path": {"n_components": 24, "alpha": "cv", "cv": 2, "alphas": [10.0, 1.0, 0.1]},
+    "logistic, exact": {"loss": "logistic", "features": "exact", "alphas": [1.0, 0.1], "tol": 1e-8},
+    "squared hinge, exact": {"loss": "squared_hinge", "features": "exact", "alpha": 1.0},
     "logistic, landmarks": {"loss": "logistic", "alpha": 1.0},
     "hinge": {"loss": "hinge", "n_components": 24, "alpha": 20.0, "probability": True, "cv": 2, "tol": 1e-3},
     "squared hinge, path": {"loss": "squared_hinge", "n_components": 24, "alpha": "auto", "alphas": [30.0, 10.0]},
@@ -151,10 +153,10 @@ def test_folds_that_can_be_read_only_once_have_no_checkpoint(tmp_path):
 @pytest.mark.parametrize("frequency", [1.0, 5.0], ids=["few landmarks", "the exact machine"])
 def test_the_default_call_of_both_models_is_the_same_with_a_checkpoint(tmp_path, monkeypatch, frequency):
     for module in ("fitting.landmark_width", "estimators.kernel_model"):
-        monkeypatch.setattr(f"bochner.{module}.EXACT_ROWS", 300)
-    monkeypatch.setattr("bochner.fitting.landmark_width.LANDMARKS", (64, 128, 256))
-    many = RNG.standard_normal((700, 3))
-    y = np.sin(frequency * many[:, 0])
+        monkeypatch.setattr(f"bochner.{module}.EXACT_ROWS", 200)
+    monkeypatch.setattr("bochner.fitting.landmark_width.LANDMARKS", (32, 64, 128))
+    many = RNG.standard_normal((400, 3))
+    y = np.sin(frequency * many[:, 0]) + 0.1 * RNG.standard_normal(len(many))
     for make, target in ((bo.KernelRegressor, y), (bo.KernelClassifier, y > 0)):
         path = tmp_path / make.__name__
         without, with_ = (make(random_state=0, checkpoint=each).fit(many, target) for each in (None, path))

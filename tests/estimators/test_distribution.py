@@ -7,6 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 
 import bochner as bo
@@ -114,3 +115,9 @@ def test_laws_are_told_apart(outer):
     assert list(model.classes_) == ["narrow", "wide"]
     np.testing.assert_allclose(model.predict_proba(bags[:5]).sum(axis=1), 1)
     assert model.decision_function(bags[:5]).shape == (5,)
+
+
+@pytest.mark.parametrize("model", [bo.DistributionRegressor(), bo.DistributionClassifier()])
+def test_a_model_that_was_not_fitted_says_so(model):
+    with pytest.raises(NotFittedError):
+        model.predict([np.zeros((3, 2))])

@@ -27,22 +27,24 @@ from tests.strategies import rows
 
 X, Y = rows(0, 200, 4), np.sin(rows(0, 200, 4)).sum(axis=1)
 
+FIXED = {"n_components": 64, "length_scale": 2.0}  # choosing both is tested by the two estimators with all defaults
+
 ESTIMATORS = [
     bo.FourierFeatures(),
     bo.FourierFeatures(embedding="phase", sampling="orthogonal"),
     bo.FourierFeatures(bo.Matern() + bo.Laplacian(), sampling="qmc"),
     bo.KernelClassifier(),
-    bo.KernelClassifier("laplacian", alpha=0.1, fit_intercept=False),
-    bo.KernelClassifier(loss="logistic", alpha=1.0),
-    bo.KernelClassifier(loss="hinge", alpha=1.0),
-    bo.KernelClassifier(loss="squared_hinge", alpha=1.0, probability=True),
+    bo.KernelClassifier("laplacian", alpha=0.1, fit_intercept=False, **FIXED),
+    bo.KernelClassifier(loss="logistic", alpha=1.0, **FIXED),
+    bo.KernelClassifier(loss="hinge", alpha=1.0, **FIXED),
+    bo.KernelClassifier(loss="squared_hinge", alpha=1.0, probability=True, **FIXED),
     bo.FourierFeatures(sampling="leverage"),
     bo.KernelRegressor(),
-    bo.KernelRegressor(alpha=1.0, fit_intercept=False),
-    bo.KernelRegressor(bo.Matern(nu=2.5), features="fourier", alpha="evidence"),
-    bo.KernelRegressor(alpha="loo"),
-    bo.KernelRegressor(solver="iterative"),
-    bo.KernelRegressor(solver="iterative", alpha=1.0, fit_intercept=False),
+    bo.KernelRegressor(alpha=1.0, fit_intercept=False, **FIXED),
+    bo.KernelRegressor(bo.Matern(nu=2.5), features="fourier", alpha="evidence", **FIXED),
+    bo.KernelRegressor(alpha="loo", **FIXED),
+    bo.KernelRegressor(solver="iterative", tol=1e-12),  # checks compare predictions to 1e-7
+    bo.KernelRegressor(solver="iterative", alpha=1.0, fit_intercept=False, **FIXED),
     bo.SplineFeatures(n_components=40),
     bo.FourierFeatures(sampling="sorf"),
     bo.FourierFeatures(sampling="fastfood"),
@@ -55,6 +57,10 @@ ESTIMATORS = [
     bo.AdditiveFeatures(),
     bo.LaplaceFeatures(n_components=40),
     bo.WarpedFeatures(bo.NystroemFeatures(bo.Gaussian(), n_components=20, random_state=0)),
+    bo.KernelQuantileRegressor(),
+    bo.KernelHuberRegressor(),
+    bo.KernelPoissonRegressor(alpha=1.0, n_components=64, length_scale=2.0),
+    bo.KernelTweedieRegressor(alpha=1.0, n_components=64, length_scale=2.0),
     bo.KernelPCA(n_components=2),
     bo.KernelPCA(width=64, fit_inverse_transform=True),
     bo.KernelRegressor(features=RBFSampler(gamma=0.01, random_state=0), alpha="gcv"),

@@ -109,6 +109,16 @@ FITTED = {
         X, Y > 0
     ),
     "KernelClassifier, streamed": lambda: classifier(length_scale=2.0).partial_fit(X, LABELS),
+    "KernelQuantileRegressor": lambda: bo.KernelQuantileRegressor(
+        quantile=[0.1, 0.9], interval="conformal", n_components=32, alpha=0.1, random_state=0
+    ).fit(X, Y),
+    "KernelHuberRegressor": lambda: bo.KernelHuberRegressor(n_components=32, alpha=0.1, random_state=0).fit(X, Y),
+    "KernelPoissonRegressor": lambda: bo.KernelPoissonRegressor(n_components=32, alpha=0.1, random_state=0).fit(
+        X, np.exp(Y)
+    ),
+    "KernelTweedieRegressor": lambda: bo.KernelTweedieRegressor(n_components=32, alpha=0.1, random_state=0).fit(
+        X, np.exp(Y)
+    ),
     "KernelPCA": lambda: bo.KernelPCA(n_components=3, width=32, random_state=0).fit(X),
     "KernelPCA, pre-images": lambda: bo.KernelPCA(
         n_components=3, width=32, fit_inverse_transform=True, random_state=0

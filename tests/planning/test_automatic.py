@@ -32,8 +32,23 @@ def test_the_plan_grows_with_the_rows_and_has_no_bound():
         few.plot()
 
 
+def test_sizes_are_enough_for_a_plan():
+    by_size = bo.plan(n_samples=1000, n_features=5, features="auto")
+    assert by_size.machines == bo.plan(X, features="auto").machines
+
+
+def test_a_plan_beyond_the_time_budget_names_what_is_within_it():
+    plan = bo.plan(n_samples=100_000, n_features=5, features="auto", time=1e-6)
+    assert plan.time_budget == 1e-6
+    assert "none of the machines" in plan.warnings[0]
+    assert bo.plan(n_samples=100_000, n_features=5, features="auto", time=1e6).warnings == ()
+    some = bo.plan(n_samples=10**6, n_features=5, features="auto")
+    slow = max(machine.seconds for machine in some.machines)
+    within = bo.plan(n_samples=10**6, n_features=5, features="auto", time=some.seconds / 2).warnings[0]
+    assert slow > some.seconds / 2
+    assert "256 landmarks" in within
+
+
 def test_wrong_wishes_are_told():
     with pytest.raises(InvalidParameterError, match="'auto'"):
         bo.plan(X, features="nystroem")
-    with pytest.raises(InvalidParameterError, match="X"):
-        bo.plan(n_samples=10, n_features=2, features="auto")

@@ -143,7 +143,8 @@ def test_a_sweep_is_the_loop_written_out(squared):
     squares = np.sum(Z**2, axis=1) + 1
     found, expected = ([np.zeros((25, 3)), np.zeros((3, 4)), np.zeros(3)] for _ in range(2))
     for sweep, state in ((dual_sweep, found), (reference.dual_sweep, expected)):
-        sweep(Z, order, signs, active, squares, loss.diagonal, loss.upper, *state, 0.7, 1.0, 0, 2)
+        of_rows = (signs, loss.targets, active, squares, loss.diagonal, weight, loss.upper, loss.share)
+        sweep(Z, order, *of_rows, *state, 0.7, 1.0, 0, 2)
     for ours, theirs in zip(found, expected):
         np.testing.assert_allclose(ours, theirs, rtol=1e-10, atol=1e-12)
     assert not np.any(found[0][:, 2])

@@ -59,3 +59,13 @@ def test_features_that_are_not_kept_are_the_same():
     kept, again = (preconditioner(X, np.arange(0, N, 4), True, keep=keep) for keep in (True, False))
     R = rows(1, N, 3)
     assert np.array_equal(kept(R, np.arange(3)), again(R, np.arange(3)))
+
+
+@KINDS
+def test_error_bars_have_the_factors_of_the_first_landmarks(intercept, monkeypatch):
+    X = rows(0, N, 2)
+    few = preconditioner(X, np.arange(20), intercept).spread(0)
+    monkeypatch.setattr("bochner.solvers.landmark_preconditioner._SPREAD_LANDMARKS", 20)
+    first = preconditioner(X, np.arange(40), intercept).spread(0)
+    Z = KERNEL(rows(1, 5, 2), X)
+    np.testing.assert_allclose(first.of(Z), few.of(Z), atol=1e-6)

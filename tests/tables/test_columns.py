@@ -46,6 +46,28 @@ def test_rare_levels_share_a_column_and_new_ones_are_told():
     assert column.surprise(column.unseen(values)) == "1 value that training did not have ('z'): taken as the rare ones"
 
 
+def test_a_new_level_is_the_mean_of_the_levels_where_none_is_rare():
+    values = np.array(["a", "b", "a", "a"] * 3, dtype=object)
+    column = CategoryColumn.learn("c", values, min_rows=2, max_levels=9)
+    rows, new = np.empty((12, 2)), np.empty((2, 2))
+    column.write(values, rows)
+    column.write(np.array(["z", "b"], dtype=object), new)
+    np.testing.assert_allclose(new[0], rows.mean(axis=0))
+    assert new[1].tolist() == [0, 1]
+    told = column.surprise(column.unseen(np.array(["z"], dtype=object)))
+    assert told == "1 value that training did not have ('z'): taken as the mean of the levels"
+
+
+def test_a_column_of_an_earlier_file_has_no_shares_and_new_levels_are_zeros():
+    values = np.array(["a", "b"] * 3, dtype=object)
+    state = CategoryColumn.learn("c", values, min_rows=2, max_levels=9).to_dict()
+    del state["shares"]
+    column, out = column_of(state), np.empty((1, 2))
+    column.write(np.array(["z"], dtype=object), out)
+    assert out.tolist() == [[0, 0]]
+    assert column.surprise(column.unseen(np.array(["z"], dtype=object))).endswith("taken as no level")
+
+
 def test_a_date_is_a_point_on_each_circle():
     column, values = LEARNED[2]
     out = np.empty((3, len(column.outputs)))

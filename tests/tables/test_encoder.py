@@ -227,3 +227,16 @@ def test_a_pipeline_learns_from_a_table():
     price = TABLE["rooms"] + 3.0 * (TABLE["city"] == "Ulm") + 0.1 * RNG.standard_normal(N)
     model = make_pipeline(bo.TableEncoder(), bo.KernelRegressor(random_state=0)).fit(TABLE, price)
     assert model.score(TABLE, price) > 0.9
+
+
+def test_an_unknown_level_moves_a_prediction_less_than_its_levels_differ():
+    rng = np.random.default_rng(0)
+    city, size = rng.choice(["Paris", "Lyon", "Nice"], 300), rng.uniform(0, 1, 300)
+    y = np.select([city == "Paris", city == "Lyon"], [100.0, 102.0], 104.0) + size
+    model = make_pipeline(bo.TableEncoder(), bo.KernelRegressor(features="exact", length_scale=1.0, random_state=0))
+    model.fit(pd.DataFrame({"city": city, "size": size}), y)
+    at = pd.DataFrame({"city": ["Paris", "Lyon", "Nice", "Rome"], "size": 0.5})
+    with pytest.warns(TableWarning, match="mean of the levels"):
+        *levels, unknown = model.predict(at)
+    assert min(levels) < unknown < max(levels)
+    assert abs(unknown - y.mean()) < 0.5 * y.std()

@@ -27,7 +27,7 @@ def test_a_table_without_rows_or_of_complex_numbers_is_refused():
 def test_an_unknown_column_is_answered_with_those_that_there_are():
     table = pa.table({f"c{i}": [0] for i in range(14)})
     assert column_of_table(table, "c3", "t.csv").to_pylist() == [0]
-    with pytest.raises(InvalidDataError, match=r"no column 'd'. It has 'c0', .*'c11', \.\.\."):
+    with pytest.raises(InvalidDataError, match=r"no column 'd'. It has 'c0', .*'c7' and 6 more\."):
         column_of_table(table, "d", "t.csv")
 
 

@@ -69,7 +69,7 @@ def test_leave_one_out_errors_are_those_of_processes_without_the_row():
     random = np.random.default_rng(3)
     X, Y = random.standard_normal((25, 2)), random.standard_normal((25, 2))
     parameters = EvidenceParameters(np.log([1.5, 0.7]), np.log(0.3), np.log(2.0))
-    found = KernelEvidence(X, Y, None, bo.Gaussian()).leave_one_out(parameters)
+    found = KernelEvidence(X, Y, None, bo.Gaussian()).leave_one_out(parameters, 25)
     C = 2.0 * (bo.Gaussian([1.5, 0.7])(X) + 1) + 0.3 * np.eye(25)
     for i in range(25):
         others = np.delete(np.arange(25), i)

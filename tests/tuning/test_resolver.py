@@ -175,7 +175,9 @@ def test_one_scale_is_learned_only_where_it_is_worth_it():
 
 @pytest.mark.parametrize("scale", ["median", 2.0, np.array([1.0, 2.0, 3.0])])
 def test_a_kernel_to_choose_has_no_given_scale(scale):
-    with pytest.raises(InvalidParameterError, match="parameter of Model must be 'auto' or 'ard' for kernel='auto'"):
+    with pytest.raises(
+        InvalidParameterError, match="parameter of Model must be 'auto', 'ard' or 'metric' for kernel='auto'"
+    ):
         resolve(ScaleRule("Model", "auto", scale, Recorder()))
 
 

@@ -172,7 +172,7 @@ def test_the_regressor_chooses_a_kernel():
     y = np.sign(np.sin(3 * X[:, 0]))
     model = bo.KernelRegressor("auto", random_state=0).fit(X, y)
     assert model.tuning_.kernel.get_params() == bo.Matern(model.tuning_.length_scale, nu=0.5).get_params()
-    with pytest.raises(InvalidParameterError, match="'auto' or 'ard' for kernel='auto'"):
+    with pytest.raises(InvalidParameterError, match="'auto', 'ard' or 'metric' for kernel='auto'"):
         bo.KernelRegressor("auto", length_scale="median").fit(X, y)
 
 

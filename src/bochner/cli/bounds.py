@@ -60,11 +60,12 @@ def bounds(as_json: bool, quiet: bool, **given: Any) -> None:
     shown = [row for row in found if given["everything"] or row["features"] is not None]
     screen = Screen(as_json=as_json, quiet=quiet)
     document = {**setting, "kernel": repr(setting["kernel"]), "eps": eps, "delta": delta, "bounds": found}
+    document["verdict"] = _verdict(document)
     lines = [(row["name"], row["status"], _count(row), row["bounds"], _citation(row["source"])) for row in shown]
     hidden = len(found) - len(shown)
     rest = [f"\n{hidden} results give no number of features in this setting: --all shows them too."] if hidden else []
     header = ("bound", "status", "features", "bounds", "source")
-    screen.show(document, _heading(document), table("", lines, header), *rest)
+    screen.show(document, f"{document['verdict']}\n", _heading(document), table("", lines, header), *rest)
 
 
 _WITHOUT_FEATURES = {
@@ -99,6 +100,26 @@ def _parameters(claim: Any) -> tuple[list[str], list[str]]:
 
     required = [field for field in fields(claim) if field.default is MISSING and field.default_factory is MISSING]
     return [field.name for field in required], [field.name for field in fields(claim)]
+
+
+_WIDEST = {  # what a user wants to hold: quantity of a bound -> in words
+    "the largest kernel error over all pairs of the points": "between all {n_points:,} rows",
+    "the largest kernel error over the region": "everywhere in a region of diameter {diameter:.3g}",
+    "the kernel error at a fixed pair": "between two given rows",
+}
+
+
+def _verdict(document: JsonDict) -> str:
+    """How many features to take, by the proved bound that asks for the fewest."""
+    for quantity, where in _WIDEST.items():
+        known = [row for row in document["bounds"] if row["bounds"] == quantity and row["features"] is not None]
+        if known:
+            best = min(known, key=lambda row: row["features"])
+            return (
+                f"Take {best['features']:,} features: kernel values {where.format(**document)} are then off by at most "
+                f"{document['eps']:g}, except with probability {document['delta']:g} ({best['name']})."
+            )
+    return "No proved bound gives a number of features in this setting."
 
 
 def _count(row: JsonDict) -> str:

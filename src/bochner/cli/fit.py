@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from glob import has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,8 +33,9 @@ __all__ = ["fit"]
 )  # fmt: skip
 @click.option("--split-column", metavar="COLUMN", help="Hold out the rows in which this column says test, true or 1.")
 @click.option(
-    "--kernel", type=click.Choice(["auto", *options.KERNELS]),
-    help="How rows are compared; auto: Gaussian or Matern, by the data.  [default: that of the library]",
+    "--kernel", type=click.Choice(["auto", *options.KERNELS]), metavar="NAME",
+    help=f"How rows are compared: {', '.join(options.KERNELS)}; or auto: Gaussian or Matern, by the data.  "
+    "[default: that of the library]",
 )  # fmt: skip
 @click.option(
     "-D", "--features-count", "features", type=click.IntRange(2), metavar="NUMBER",
@@ -47,10 +49,20 @@ __all__ = ["fit"]
     "--alpha", type=options.NumberOr("auto", "gcv", "evidence", "loo", "cv"), default="auto", show_default=True,
     help="Penalty; auto: by predictions of rows that were left out.",
 )  # fmt: skip
-@click.option("--weight", metavar="COLUMN", help="Weights of the rows.")
+@click.option(
+    "--loss", type=click.Choice(["quantile", "huber", "poisson"]),
+    help="Of a regression: a quantile in place of the mean, one that outliers do not spoil, counts or rates.",
+)  # fmt: skip
+@click.option(
+    "--quantile", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.5, show_default=True,
+    help="Which one, with --loss quantile.",
+)  # fmt: skip
+@click.option("--weight", metavar="COLUMN", help="Weights of the rows; exposures of rates.")
 @options.drop
 @click.option("--id", "identifier", multiple=True, metavar="COLUMN", help="Names the rows: not an input.")
 @options.categorical
+@options.missing
+@options.day_first
 @click.option("--drop-missing-target", is_flag=True, help="Leave out rows without a target.")
 @click.option("--eps", type=float, help="Largest error of the kernel that is allowed: decides -D.")
 @options.delta
@@ -66,17 +78,30 @@ def fit(as_json: bool, quiet: bool, **given: Any) -> None:
     memory and time against the plan, and two files: the model and a report to open in a browser. The files of an
     earlier fit of the same table and target are replaced; others only if you name them, or with --force.
 
-    Numbers are standardised, categories get one column per level, dates become year, month, weekday and hour, and
-    missing inputs are marked: all of it is stored with the model. What cannot be used is refused with a remedy.
+    TABLE is a file, or a folder or a quoted pattern of files. Numbers are standardised, categories get one column per
+    level, dates become year, month, weekday and hour, and missing inputs are marked: all of it is stored with the
+    model. What cannot be used is refused with a remedy.
 
     \b
     Examples:
       bochner fit houses.csv --target price
       bochner fit flights.parquet --target delayed --drop number --test-size 0.1
-      bochner fit large.csv --target load -D 4096 --memory 2GB --json
+      bochner fit 'loads/2024-*.parquet' --target load -D 4096 --memory 2GB --json
+      bochner fit census.csv --target income --missing '?' --missing unknown
+      bochner fit delays.csv --target minutes --loss quantile --quantile 0.9
     """
+    _settle_loss(given)
     _settle_files(given)
     _run(given, Screen(as_json=as_json, quiet=quiet))
+
+
+def _settle_loss(given: JsonDict) -> None:
+    """A loss is one of regression, and a quantile needs its own."""
+    if given["loss"] is None and given["quantile"] != 0.5:
+        raise click.UsageError("--quantile is for --loss quantile.")
+    if given["loss"] is not None and given["task"] == "classification":
+        raise click.UsageError(f"--loss {given['loss']} is for regression, and --task says classification.")
+    given["task"] = given["task"] if given["loss"] is None else "regression"
 
 
 def _settle_files(given: JsonDict) -> None:
@@ -86,6 +111,7 @@ def _settle_files(given: JsonDict) -> None:
     stem, mark = _stem(given["table"]), targets.mark_of(given["table"], given["target"])
     model, page = given["model_file"] or f"{stem}.bochner", given["report"] or f"{stem}.html"
     targets.require_apart([model, page], [given["table"]])
+    targets.require_type(page, (".html", ".htm", ".json"), "The report")
     targets.require_writable(model, page)
     if not given["force"]:
         targets.require_model_file(model)
@@ -105,9 +131,12 @@ def _require_own_files(asked: FitOptions) -> None:
 
 
 def _stem(table: str) -> str:
-    """The name of a table without its folder and its type: houses.v2 of data/houses.v2.csv.gz."""
-    name = Path(table).name.removesuffix(".gz")
-    return Path(name).stem.lstrip(".-") or "model"
+    """The name of a table without its folder and its type: houses.v2 of data/houses.v2.csv.gz, loads of loads/*.csv."""
+    place = Path(table)
+    while has_magic(place.name):
+        place = place.parent
+    name = place.name.removesuffix(".gz")
+    return (name if place.is_dir() else Path(name).stem).lstrip(".-") or "model"
 
 
 def _run(given: JsonDict, screen: Screen) -> None:
@@ -130,7 +159,7 @@ def _run(given: JsonDict, screen: Screen) -> None:
             progress.step(f"Fitting {rows.n_fit:,} rows")
             learned = learning.learn(asked, rows, plan, progress)
             progress.step("Certifying")
-            certificate = learning.certify(learned, rows, asked.delta)
+            certificate = learning.certify(learned, rows, asked.delta, asked.loss)
             progress.step("Writing the model and the report")
             save(learned.pipeline, asked.model_file)
             page = report(
@@ -147,4 +176,5 @@ def _run(given: JsonDict, screen: Screen) -> None:
     for sentence in rows.notes():
         screen.note(sentence)
     document = found(asked, rows, learned, page.summary, certificate)
+    document["cost"]["command_seconds"] = screen.seconds
     screen.show(document, *parts(document), written=[asked.model_file, asked.report])

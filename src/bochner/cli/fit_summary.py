@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bochner._duration import in_words
 from bochner._typing import JsonDict
 from bochner.cli.learning import FitOptions, Learned
 from bochner.cli.screen import Part, paragraph, table
@@ -138,9 +139,10 @@ def _certificate(found: JsonDict) -> Part:
 
 def _cost(found: JsonDict) -> Part:
     plan, cost = found["plan"], found["cost"]
-    time = "not planned" if plan["seconds"] is None else f"{plan['seconds']:.2g} s"
+    time = "not planned" if plan["seconds"] is None else in_words(plan["seconds"])
     lines = [
         ("memory on top of the data", format_bytes(plan["memory"]), format_bytes(cost["memory"])),
-        ("time", time, f"{cost['seconds']:.2g} s"),
+        ("time", time, in_words(cost["seconds"])),
+        ("the whole command, with reading, certificate and report", "", in_words(cost["command_seconds"])),
     ]
     return table("Cost of the fit", lines, ("", "planned", "measured"))

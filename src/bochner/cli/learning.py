@@ -6,23 +6,36 @@ from dataclasses import dataclass
 
 from sklearn.pipeline import Pipeline
 
-from bochner import KernelClassifier, KernelRegressor, plan
+from bochner import (
+    KernelClassifier,
+    KernelHuberRegressor,
+    KernelPoissonRegressor,
+    KernelQuantileRegressor,
+    KernelRegressor,
+    plan,
+)
 from bochner._typing import Array, JsonDict
 from bochner.cli.exits import OverBudgetError
 from bochner.cli.meter import Cost, measured
 from bochner.cli.screen import Progress
 from bochner.cli.training import TrainingRows
 from bochner.errors import AssumptionError, InvalidDataError
+from bochner.estimators.loss_regressor import LossRegressor
 from bochner.features import FourierShape
 from bochner.kernels import Stationary
 from bochner.planning import LANDMARK_ROWS, Plan, default_width
-from bochner.solvers import classifier_bill
+from bochner.solvers import classifier_bill, linear_bill
 from bochner.tables import TableEncoder, Task
 from bochner.theory import Certificate
 from bochner.tuning import ScaleRule
 
 __all__ = ["FitOptions", "Learned", "bill", "certify", "learn", "model_for", "plan_for"]
 
+_LOSSES = {
+    "quantile": KernelQuantileRegressor,
+    "huber": KernelHuberRegressor,
+    "poisson": KernelPoissonRegressor,
+}
 _DISTANCE_ROWS, _DISTANCE_SECONDS = 20_000, 10.0  # rows whose distance to exact kernel ridge is computed, and how long
 
 
@@ -44,10 +57,14 @@ class FitOptions:
     features: int | None
     length_scale: float | str
     alpha: float | str
+    loss: str | None
+    quantile: float
     weight: str | None
     drop: tuple[str, ...]
     identifier: tuple[str, ...]
     categorical: tuple[str, ...]
+    missing: tuple[str, ...]
+    day_first: bool | None
     drop_missing_target: bool
     eps: float | None
     delta: float
@@ -77,7 +94,7 @@ class Learned:
     """A fitted model with its encoder, and what the fit cost."""
 
     encoder: TableEncoder
-    model: KernelRegressor | KernelClassifier
+    model: KernelRegressor | KernelClassifier | LossRegressor
     cost: Cost
 
     @property
@@ -120,16 +137,19 @@ def _planned_kernel(asked: FitOptions, X: Array) -> Stationary | str | None:
 
 
 def bill(asked: FitOptions, plan: Plan, rows: TrainingRows) -> JsonDict:
-    """Plan as plain data; for a classifier with its own memory bill, and without a time, which is not known before."""
+    """Plan as plain data; for other losses than squares with a memory bill of their own, and without a time."""
     automatic = rows.whole is not None and asked.is_automatic(rows.target.task, rows.n_fit)
-    if rows.target.task == "regression" or automatic:
+    if asked.loss is None and (rows.target.task == "regression" or automatic):
         return plan.to_dict()
-    shape = FourierShape(plan.n_components, rows.sample.shape[1])
-    items = classifier_bill(shape, n_rows=rows.n_fit, n_classes=rows.target.classes, dtype=rows.sample.dtype)
+    shape, dtype = FourierShape(plan.n_components, rows.sample.shape[1]), rows.sample.dtype
+    if asked.loss is None:
+        items = classifier_bill(shape, n_rows=rows.n_fit, n_classes=rows.target.classes, dtype=dtype)
+    else:
+        items = linear_bill(shape, n_rows=rows.n_fit, n_columns=1, dtype=dtype)
     return {**plan.to_dict(), "memory": items.total, "memory_items": items.items, "seconds": None}
 
 
-def model_for(asked: FitOptions, plan: Plan, rows: TrainingRows) -> KernelRegressor | KernelClassifier:
+def model_for(asked: FitOptions, plan: Plan, rows: TrainingRows) -> KernelRegressor | KernelClassifier | LossRegressor:
     """The library's model: its own defaults, but for what was asked for, by options or by a budget.
 
     A width that nobody asked for, and that the budget has room for, is left to the model.
@@ -138,12 +158,16 @@ def model_for(asked: FitOptions, plan: Plan, rows: TrainingRows) -> KernelRegres
     kind = KernelRegressor if task == "regression" else KernelClassifier
     enough = asked.is_automatic(task, rows.n_fit) or plan.n_components >= default_width(rows.n_fit)
     roomy = asked.width_is_free and asked.time is None and enough and rows.whole is not None
-    return kind(
-        asked.kernel,
-        n_components="auto" if roomy else plan.n_components,
-        alpha=asked.alpha,
-        length_scale=asked.length_scale,
-        random_state=asked.seed,
+    given: JsonDict = {
+        "n_components": "auto" if roomy else plan.n_components,
+        "alpha": asked.alpha,
+        "length_scale": asked.length_scale,
+        "random_state": asked.seed,
+    }
+    if asked.loss is None:
+        return kind(asked.kernel, **given)
+    return _LOSSES[asked.loss](
+        asked.kernel, **given | ({"quantile": asked.quantile} if asked.loss == "quantile" else {})
     )
 
 
@@ -158,18 +182,18 @@ def learn(asked: FitOptions, rows: TrainingRows, plan: Plan, progress: Progress)
     return Learned(rows.encoder, model, cost)
 
 
-def certify(learned: Learned, rows: TrainingRows, delta: float) -> Certificate | str:
+def certify(learned: Learned, rows: TrainingRows, delta: float, loss: str | None = None) -> Certificate | str:
     """Certificate of the distance to the exact kernel machine, or the reason that there is none.
 
     Up to 20,000 rows in memory a regression is compared with exact kernel ridge, for ten seconds; a classification on
-    up to 2,000 rows with the exact machine. Otherwise the kernel is compared with the exact one, on up to 2,000
-    held-out rows if there are any.
+    up to 2,000 rows with the exact machine. Otherwise, and for another loss of regression, the kernel is compared with
+    the exact one, on up to 2,000 held-out rows if there are any.
     """
     others, whole = rows.held_out.inputs, rows.whole
     fresh = None if others is None or len(others) < 2 else learned.encoder.transform(others[: rows.most_certified])
     regression = rows.target.task == "regression"
     try:
-        if whole is not None and rows.n_fit <= (_DISTANCE_ROWS if regression else rows.most_certified):
+        if loss is None and whole is not None and rows.n_fit <= (_DISTANCE_ROWS if regression else rows.most_certified):
             given: JsonDict = {"y": whole.y, "sample_weight": whole.weight, "X_new": fresh, "delta": delta}
             given |= {"time_limit": _DISTANCE_SECONDS} if regression else {}
             return learned.model.certify(whole.X, **given)

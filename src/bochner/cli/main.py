@@ -11,11 +11,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import TextIO
 
 from bochner.cli.exits import BAD_INPUT, DEFECT, INTERRUPTED, NO_READER, OVER_BUDGET, OverBudgetError
@@ -27,34 +29,36 @@ __all__ = ["main"]
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run what the arguments ask for; the exit code."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    tell = partial(_told, as_json="--json" in given)
     with Interrupts() as interrupts:  # before anything heavy is imported
         try:
             usable_streams()
-            return _run(list(sys.argv[1:] if arguments is None else arguments))
+            return _run(given, tell)
         except KeyboardInterrupt:
             return _interrupted()
         except BrokenPipeError:
             _close_output()
             return NO_READER
         except (MemoryBudgetError, OverBudgetError) as refusal:
-            return _told(f"Refused: {refusal}", OVER_BUDGET)
+            return tell(f"Refused: {refusal}", OVER_BUDGET)
         except MemoryError:
             advice = "Give a smaller --memory, so that the table is read in pieces, or a smaller -D."
-            return _told(f"Refused: the machine has no more memory. {advice}", OVER_BUDGET)
+            return tell(f"Refused: the machine has no more memory. {advice}", OVER_BUDGET)
         except (BochnerError, OSError) as error:
-            return _told(f"Error: {error}", BAD_INPUT)
+            return tell(f"Error: {error}", BAD_INPUT)
         except Exception as error:
             # An interrupt in the middle of an import may come as any error: a module that could not be loaded, say.
-            return _interrupted() if interrupts.came else _defect(error)
+            return _interrupted() if interrupts.came else _defect(error, tell)
 
 
-def _run(arguments: list[str]) -> int:
+def _run(arguments: list[str], tell: Callable[[str, int], int]) -> int:
     """Run a command; wrong usage is explained by click."""
     try:
         import click
         import rich  # noqa: F401
     except ModuleNotFoundError as absent:
-        return _told(f"Error: {absent.name} is not installed. Run: pip install 'bochner[cli]'", BAD_INPUT)
+        return tell(f"Error: {absent.name} is not installed. Run: pip install 'bochner[cli]'", BAD_INPUT)
     from bochner.cli.app import app
 
     warnings.showwarning = _as_note
@@ -67,6 +71,8 @@ def _run(arguments: list[str]) -> int:
     except click.exceptions.Exit as done:
         return done.exit_code
     except click.ClickException as usage:
+        if "--json" in arguments:
+            return tell(f"Error: {usage.format_message()}", BAD_INPUT)
         usage.show()
         return BAD_INPUT
     return 0
@@ -80,20 +86,24 @@ def _interrupted() -> int:
     return _told("\nInterrupted.", INTERRUPTED)
 
 
-def _told(sentence: str, code: int) -> int:
-    """Print the message of a user error; returns the exit code."""
+def _told(sentence: str, code: int, *, as_json: bool = False) -> int:
+    """Print the message of an error, also as JSON on standard output if a machine reads it; returns the exit code."""
     told(sentence)
+    if as_json:
+        kind, _, message = sentence.partition(": ")
+        json.dump({"error": {"kind": kind.lower(), "message": message, "exit_code": code}}, sys.stdout)
+        sys.stdout.write("\n")
     return code
 
 
-def _defect(error: Exception) -> int:
+def _defect(error: Exception, tell: Callable[[str, int], int]) -> int:
     """Print the traceback of an internal error (of a refused parameter the message); returns the exit code."""
     if type(error).__name__ == "InvalidParameterError":
-        return _told(f"Error: {error}", BAD_INPUT)
+        return tell(f"Error: {error}", BAD_INPUT)
     import traceback
 
     traceback.print_exception(error)
-    return _told("Error: bochner failed. Please report it, with the lines above.", DEFECT)
+    return tell("Error: bochner failed. Please report it, with the lines above.", DEFECT)
 
 
 def _as_note(

@@ -39,7 +39,7 @@ def encoder_of(model: Model) -> TableEncoder | None:
 def read_inputs(model: Model, path: str) -> pa.Table:
     """A table whose columns have the types that they had in training."""
     encoder = encoder_of(model)
-    return read_table(path, None if encoder is None else encoder.kinds())
+    return read_table(path) if encoder is None else read_table(path, encoder.kinds(), encoder.missing)
 
 
 def inputs_of(model: Model, table: pa.Table, path: str) -> pa.Table | Array:

@@ -6,7 +6,19 @@ from typing import Any
 
 import click
 
-__all__ = ["KERNELS", "NumberOr", "categorical", "delta", "drop", "force", "kernel", "memory", "seed"]
+__all__ = [
+    "KERNELS",
+    "NumberOr",
+    "categorical",
+    "day_first",
+    "delta",
+    "drop",
+    "force",
+    "kernel",
+    "memory",
+    "missing",
+    "seed",
+]
 
 KERNELS = ("gaussian", "laplacian", "matern", "cauchy", "rational_quadratic", "power_exponential")
 
@@ -36,11 +48,20 @@ class NumberOr(click.ParamType):  # type: ignore[type-arg]
 
 
 kernel = click.option(
-    "--kernel", type=click.Choice(KERNELS), default="gaussian", show_default=True, help="How rows are compared."
-)
+    "--kernel", type=click.Choice(KERNELS), metavar="NAME", default="gaussian", show_default=True,
+    help=f"How rows are compared: {', '.join(KERNELS)}.",
+)  # fmt: skip
 drop = click.option("--drop", multiple=True, metavar="COLUMN", help="Leave a column out. Can be repeated.")
 categorical = click.option(
     "--categorical", multiple=True, metavar="COLUMN", help="Take a column of numbers as categories. Can be repeated."
+)
+missing = click.option(
+    "--missing", multiple=True, metavar="TEXT",
+    help="A text that means a missing value, such as '?', '-' or unknown. Can be repeated.  "
+    "[always: the empty one, NA, NaN, NULL]",
+)  # fmt: skip
+day_first = click.option(
+    "--day-first/--month-first", default=None, help="How dates such as 01/02/2020 are meant, where no row tells."
 )
 delta = click.option(
     "--delta", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.01, show_default=True,

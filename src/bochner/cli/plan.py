@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from bochner.cli import options
 from bochner.cli.screen import Screen, screen_options, table
+
+if TYPE_CHECKING:
+    from bochner._typing import JsonDict
+    from bochner.planning import Plan
 
 __all__ = ["plan"]
 
@@ -19,12 +23,15 @@ __all__ = ["plan"]
 @options.delta
 @click.option("-D", "--features-count", "features", type=click.IntRange(2), metavar="NUMBER", help="Random features.")
 @click.option(
-    "--kernel", type=click.Choice(options.KERNELS), help="How rows are compared.  [default: that of the library]"
-)
+    "--kernel", type=click.Choice(options.KERNELS), metavar="NAME",
+    help=f"How rows are compared: {', '.join(options.KERNELS)}.  [default: that of the library]",
+)  # fmt: skip
 @options.memory
 @click.option("--time", type=float, metavar="SECONDS", help="Time that the fit may take.")
 @options.drop
 @options.categorical
+@options.missing
+@options.day_first
 @options.seed
 @screen_options
 def plan(as_json: bool, quiet: bool, **given: Any) -> None:
@@ -49,10 +56,11 @@ def plan(as_json: bool, quiet: bool, **given: Any) -> None:
     screen = Screen(as_json=as_json, quiet=quiet)
     with screen.progress() as progress, screen.noting_warnings():
         progress.step(f"Reading {given['table']}")
-        rows = read_table(given["table"], dict.fromkeys(given["categorical"], "category"))
+        rows = read_table(given["table"], dict.fromkeys(given["categorical"], "category"), given["missing"])
         if given["target"] is not None:
             column_of_table(rows, given["target"], given["table"])
-        encoder = TableEncoder(target=given["target"], drop=given["drop"], categorical=given["categorical"])
+        reading = {name: given[name] for name in ("drop", "categorical", "missing", "day_first")}
+        encoder = TableEncoder(target=given["target"], **reading)
         X = encode_rows(encoder, rows)
         progress.step("Planning")
         wishes = (given[name] for name in ("features", "eps", "kernel", "memory", "time"))
@@ -70,9 +78,22 @@ def plan(as_json: bool, quiet: bool, **given: Any) -> None:
         )
     for sentence in encoder.notes_:
         screen.note(sentence)
+    verdict = f"{found.verdict()} {_next(given, found)}"
     screen.show(
-        {"table": given["table"], "preprocessing": encoder.describe(), **found.to_dict()},
+        {"table": given["table"], "verdict": verdict, "preprocessing": encoder.describe(), **found.to_dict()},
+        verdict,
+        "",
         table("", [("" if at else "inputs", sentence) for at, sentence in enumerate(encoder.describe())]),
         "",
         str(found),
     )
+
+
+def _next(given: JsonDict, found: Plan) -> str:
+    """The command to run after the plan."""
+    if found.warnings:
+        return "Raise --memory or --time, or ask for less."
+    asked = [(f"--target {given['target']}" if given["target"] else "--target COLUMN")]
+    asked += [] if given["features"] is None else [f"-D {given['features']}"]
+    asked += [] if given["eps"] is None else [f"--eps {given['eps']:g}"]
+    return f"Run: bochner fit {given['table']} {' '.join(asked)}"

@@ -43,10 +43,11 @@ def predict(
     from bochner.cli.models import load_model
     from bochner.cli.output import writing
     from bochner.cli.predicting import Predictor
-    from bochner.cli.targets import require_apart, require_writable
+    from bochner.cli.targets import require_apart, require_type, require_writable
 
     screen = Screen(as_json=as_json, quiet=quiet)
     require_apart([output], [model, table])
+    require_type(output, (".csv", ".parquet", ".pq"), "The output")
     require_writable(output)
     with screen.progress() as progress, screen.noting_warnings(), config_context(memory=memory):
         progress.step(f"Reading {model} and {table}")

@@ -15,7 +15,7 @@ from bochner.cli.training import file_to_stream
 from bochner.config import get_config
 from bochner.data import TableFile
 from bochner.errors import InvalidDataError
-from bochner.tables import NewValues, column_of_table
+from bochner.tables import NewValues, column_of_table, rows_counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -52,8 +52,10 @@ class Predictor:
         self._std, self._proba = std, proba
         self.seen = NewValues()
         _refuse_what_it_has_not(model, std=std, proba=proba)
-        kinds = None if self._encoder is None else self._encoder.kinds()
-        self._file = file_to_stream(path, get_config().memory_budget(), kinds)
+        known: JsonDict = {}
+        if self._encoder is not None:
+            known = {"kinds": self._encoder.kinds(), "missing": self._encoder.missing}
+        self._file = file_to_stream(path, get_config().memory_budget(), **known)
 
     @property
     def streams(self) -> bool:
@@ -61,21 +63,24 @@ class Predictor:
 
     def pieces(self) -> Iterator[Columns]:
         """Columns of predictions, for some rows after the other."""
-        for rows in self._tables():
+        for start, rows in self._tables():
             copied = {name: column_of_table(rows, name, self._path) for name in self._identifier}
-            yield copied | self._predicted(self._inputs(rows))
+            with rows_counted(start + np.arange(rows.num_rows)):
+                inputs = self._inputs(rows)
+            yield copied | self._predicted(inputs)
 
-    def _tables(self) -> Iterator[pa.Table]:
+    def _tables(self) -> Iterator[tuple[int, pa.Table]]:
+        """Some rows after the other, with the number of the first."""
         if self._file is None:
-            yield read_inputs(self._model, self._path)
+            yield 0, read_inputs(self._model, self._path)
             return
         give_back_memory()
-        empty = True
+        n_rows = 0
         for _, rows in self._file.tables(self._columns(self._file)):
             for start in range(0, rows.num_rows, _PIECE_ROWS):
-                empty = False
-                yield rows.slice(start, _PIECE_ROWS)
-        if empty:
+                yield n_rows + start, rows.slice(start, _PIECE_ROWS)
+            n_rows += rows.num_rows
+        if not n_rows:
             raise InvalidDataError(f"{self._path!r} has columns, and no rows.")
 
     def _columns(self, file: TableFile) -> list[str] | None:

@@ -12,21 +12,22 @@ from bochner.cli.screen import Screen, screen_options
 
 if TYPE_CHECKING:
     from bochner._typing import Array
+    from bochner.reporting import Report
     from bochner.tables import Task
 
 __all__ = ["report"]
 
 
 @click.command(short_help="Write the report page of a model.")
-@click.argument("model", type=click.Path())
+@click.argument("models", metavar="MODEL [OTHER]...", nargs=-1, required=True, type=click.Path())
 @click.option("--data", type=click.Path(), help="A table of rows to score the model on, with the target.")
 @click.option("--target", metavar="COLUMN", help="The target in --data.  [default: that of the fit]")
-@click.option("--output", "-o", type=click.Path(), help="The page.  [default: MODEL.html]")
+@click.option("--output", "-o", type=click.Path(), help="The page.  [default: MODEL-report.html]")
 @click.option("--title", help="Its heading.")
 @options.force
 @screen_options
 def report(
-    model: str,
+    models: tuple[str, ...],
     data: str | None,
     target: str | None,
     output: str | None,
@@ -35,35 +36,77 @@ def report(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Write a report on MODEL: one HTML page that opens without a network.
+    """Write a report on MODEL: one HTML page that opens without a network. Of several models: which is better.
 
     \b
     Examples:
       bochner report houses.bochner
       bochner report houses.bochner --data test.csv -o houses-test.html
+      bochner report houses.bochner wider.bochner --data test.csv
     """
-    from bochner import report as write_report
-    from bochner.cli.models import encoder_of, load_model
-    from bochner.cli.targets import require_apart, require_ours, require_page, require_writable
-
     screen = Screen(as_json=as_json, quiet=quiet)
-    path = output or f"{Path(model).stem}.html"
-    require_apart([path], [model, data])
+    ending = "report" if len(models) == 1 else "comparison"
+    path = output or f"{Path(models[0]).stem}-{ending}.html"
+    _settle_page(path, [*models, data], force=force)
+    with screen.progress() as progress, screen.noting_warnings():
+        progress.step(f"Reading {', '.join(models)}")
+        if len(models) > 1:
+            page = _compared(models, data, target, title)
+            page.save(path)
+        else:
+            page = _written(models[0], path, data, target, title, replace=force or output is not None)
+    verdict = [page.summary["verdict"]] if len(models) > 1 else []
+    screen.show({"report": path, "summary": page.summary}, *verdict, path, written=[path])
+
+
+def _settle_page(path: str, inputs: list[str | None], *, force: bool) -> None:
+    """Look at the place of the page before the work."""
+    from bochner.cli.targets import require_apart, require_page, require_type, require_writable
+
+    require_apart([path], inputs)
+    require_type(path, (".html", ".htm", ".json"), "The report")
     require_writable(path)
     if not force:
         require_page(path)
-    with screen.progress() as progress, screen.noting_warnings():
-        progress.step(f"Reading {model}")
-        fitted = load_model(model)
-        encoder = encoder_of(fitted)
-        mark = getattr(encoder, "origin_", None)
-        if mark and output is None and not force:
-            require_ours(path, mark, "report of this model", "-o")
-        X, y = (None, None) if data is None else _scored_rows(fitted, data, target)
-        progress.step("Writing the report")
-        heading = title or f"Report on {Path(model).name}"
-        page = write_report(fitted, path, X=X, y=y, title=heading, extra={"identity": mark} if mark else None)
-    screen.show({"report": path, "summary": page.summary}, path, written=[path])
+
+
+def _written(
+    model: str, path: str, data: str | None, target: str | None, title: str | None, *, replace: bool
+) -> Report:
+    """The report on one model."""
+    from bochner import report as write_report
+    from bochner.cli.models import encoder_of, load_model
+    from bochner.cli.targets import require_ours
+
+    fitted = load_model(model)
+    mark = getattr(encoder_of(fitted), "origin_", None)
+    if mark and not replace:
+        require_ours(path, mark, "report of this model", "-o")
+    X, y = (None, None) if data is None else _scored_rows(fitted, data, target)
+    heading = title or f"Report on {Path(model).name}"
+    return write_report(fitted, path, X=X, y=y, title=heading, extra={"identity": mark} if mark else None)
+
+
+def _compared(models: tuple[str, ...], data: str | None, target: str | None, title: str | None) -> Report:
+    """The report on several models, by their answers for the same rows."""
+    from bochner.cli.models import load_model
+    from bochner.errors import InvalidDataError
+    from bochner.reporting import comparison_report
+
+    if data is None or len(set(models)) < len(models):
+        raise InvalidDataError("To compare models, give different files, and a table with the target (--data).")
+    loaded = {path: load_model(path) for path in models}
+    classify = [hasattr(fitted, "classes_") for fitted in loaded.values()]
+    if any(classify) and not all(classify):
+        raise InvalidDataError("Models to compare must all predict numbers, or all classes.")
+    scored = {path: _scored_rows(fitted, data, target) for path, fitted in loaded.items()}
+    return comparison_report(
+        {path: loaded[path].predict(rows) for path, (rows, _) in scored.items()},
+        scored[models[0]][1],
+        task="classification" if classify[0] else "regression",
+        title=title or " or ".join(models),
+        table=Path(data).name,
+    )
 
 
 def _scored_rows(fitted: Any, data: str, target: str | None) -> tuple[Any, Array]:

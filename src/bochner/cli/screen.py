@@ -7,6 +7,7 @@ import json
 import re
 import sys
 import textwrap
+import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -47,9 +48,17 @@ class Screen:
     def __init__(self, *, as_json: bool = False, quiet: bool = False) -> None:
         self.as_json, self.quiet = as_json, quiet
         self.notes: list[str] = []
+        self._started = time.perf_counter()
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the command began."""
+        return time.perf_counter() - self._started
 
     def note(self, sentence: str) -> None:
-        """Something to know that is not a result."""
+        """Something to know that is not a result; said once."""
+        if sentence in self.notes:
+            return
         self.notes.append(sentence)
         if not self.quiet:
             told(f"note: {sentence}")

@@ -12,7 +12,15 @@ from tempfile import TemporaryFile
 from bochner._files import is_stream, require_replaceable
 from bochner.errors import InvalidDataError
 
-__all__ = ["mark_of", "require_apart", "require_model_file", "require_ours", "require_page", "require_writable"]
+__all__ = [
+    "mark_of",
+    "require_apart",
+    "require_model_file",
+    "require_ours",
+    "require_page",
+    "require_type",
+    "require_writable",
+]
 
 _MODEL, _PAGE = b"PK", b"<!DOCTYPE html>"
 
@@ -30,6 +38,13 @@ def require_writable(*paths: str | None) -> None:
             raise InvalidDataError(
                 f"{str(path)!r} cannot be written: {reason[:1].lower()}{reason[1:]} ({folder!r})."
             ) from None
+
+
+def require_type(path: str | None, suffixes: tuple[str, ...], what: str) -> None:
+    """Refuse a name that says another type of file than is written; pipes and devices have none."""
+    if path and not path.lower().endswith(suffixes) and not is_stream(Path(path)):
+        listed = f"{', '.join(suffixes[:-1])} or {suffixes[-1]}"
+        raise InvalidDataError(f"{what} must be a {listed} file. Got {path!r}.")
 
 
 def require_apart(outputs: Sequence[str | None], inputs: Sequence[str | None]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,12 +12,15 @@ from bochner.cli.exits import ANSWER_IS_NO
 from bochner.cli.screen import Screen, screen_options, table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from bochner._typing import Array, JsonDict
+    from bochner.comparison import KernelTestResult
     from bochner.tables import TableEncoder
 
 __all__ = ["test"]
+
+_MENTIONED, _MOST_NAMED = 0.1, 3  # columns of the verdict: their share in the difference, and how many
 
 
 @click.command(short_help="Test whether two tables have the same distribution.")
@@ -34,8 +38,12 @@ __all__ = ["test"]
     "--fail-below", type=click.FloatRange(0, 1), metavar="P",
     help="Exit with code 1 if the p-value is below P: for scripts that watch data.",
 )  # fmt: skip
+@click.option("--report", type=click.Path(), help="Write a page with the verdict and the columns that changed.")
+@options.force
 @options.drop
 @options.categorical
+@options.missing
+@options.day_first
 @options.seed
 @screen_options
 def test(as_json: bool, quiet: bool, **given: Any) -> None:
@@ -48,12 +56,14 @@ def test(as_json: bool, quiet: bool, **given: Any) -> None:
     Examples:
       bochner test january.csv february.csv
       bochner test old.csv new.csv --fail-below 0.001 || echo "changed"
-      bochner test before.csv after.csv --drop timestamp --json
+      bochner test before.csv after.csv --drop timestamp --report change.html
     """
     from bochner import mmd_test
     from bochner.kernels.text import in_one_line
+    from bochner.reporting import drift_report
 
     screen = Screen(as_json=as_json, quiet=quiet)
+    _settle_page(given)
     with screen.progress() as progress, screen.noting_warnings():
         progress.step("Reading the tables")
         encoder, X, Y = _samples(given)
@@ -72,6 +82,8 @@ def test(as_json: bool, quiet: bool, **given: Any) -> None:
         "before": {"table": given["before"], "rows": len(X)},
         "after": {"table": given["after"], "rows": len(Y)},
         "preprocessing": encoder.describe(),
+        "verdict": "",
+        "columns_changed": _changed(encoder, X, Y, result),
         "pvalue": result.pvalue,
         "statistic": result.statistic,
         "kernel": in_one_line(result.kernel),  # type: ignore[arg-type]  # no transformer was given
@@ -81,9 +93,26 @@ def test(as_json: bool, quiet: bool, **given: Any) -> None:
         "fail_below": threshold,
         "failed": failed,
     }
-    screen.show(document, table("", list(_lines(document))))
+    document["verdict"] = _verdict(document)
+    written = [] if given["report"] is None else [given["report"]]
+    if written:
+        title = f"{Path(given['before']).name} and {Path(given['after']).name}"
+        drift_report(document, result.null_distribution, title=title).save(written[0])
+    screen.show(document, document["verdict"], "", table("", list(_lines(document))), written=written)
     if failed:
         raise click.exceptions.Exit(ANSWER_IS_NO)
+
+
+def _settle_page(given: JsonDict) -> None:
+    """Look at the place of the report before the work."""
+    from bochner.cli import targets
+
+    page = given["report"]
+    targets.require_apart([page], [given["before"], given["after"]])
+    targets.require_type(page, (".html", ".htm", ".json"), "The report")
+    targets.require_writable(page)
+    if page is not None and not given["force"]:
+        targets.require_page(page)
 
 
 def _samples(given: JsonDict) -> tuple[TableEncoder, Array, Array]:
@@ -95,7 +124,7 @@ def _samples(given: JsonDict) -> tuple[TableEncoder, Array, Array]:
     from bochner.tables import TableEncoder, encode_rows
 
     kinds = dict.fromkeys(given["categorical"], "category")
-    tables = [read_table(given[name], kinds) for name in ("before", "after")]
+    tables = [read_table(given[name], kinds, given["missing"]) for name in ("before", "after")]
     dropped = set(given["drop"])
     names = [[name for name in rows.column_names if name not in dropped] for rows in tables]
     different = sorted(set(names[0]) ^ set(names[1]))
@@ -107,9 +136,33 @@ def _samples(given: JsonDict) -> tuple[TableEncoder, Array, Array]:
         both = pa.concat_tables([rows.select(names[0]) for rows in tables], promote_options="permissive")
     except pa.ArrowTypeError as error:
         raise InvalidDataError(f"Both tables must have columns of the same kinds. {_first_line(error)}") from None
-    encoder = TableEncoder(categorical=given["categorical"])
+    encoder = TableEncoder(**{name: given[name] for name in ("categorical", "missing", "day_first")})
     rows = encode_rows(encoder, both)
     return encoder, rows[: tables[0].num_rows], rows[tables[0].num_rows :]
+
+
+def _changed(encoder: TableEncoder, X: Array, Y: Array, result: KernelTestResult) -> dict[str, float]:
+    """Share of each column of the tables in the difference, largest first."""
+    from bochner.comparison.attribution import column_shares
+    from bochner.tables.columns import column_of
+
+    def witness_of(rows: Array) -> Callable[[Array], Array]:
+        return lambda points: -result.witness(points)  # large where AFTER has more rows
+
+    shares = iter(column_shares(Y.astype(float), X.astype(float), witness_of).tolist())
+    names = [(column["name"], len(column_of(column).outputs)) for column in encoder.columns_]
+    found = {name: sum(next(shares) for _ in range(width)) for name, width in names}
+    return dict(sorted(found.items(), key=lambda item: -item[1]))
+
+
+def _verdict(found: JsonDict) -> str:
+    """What was found, in a sentence."""
+    level = 0.05 if found["fail_below"] is None else found["fail_below"]
+    if found["pvalue"] > level or (found["fail_below"] is not None and not found["failed"]):
+        return f"No change was found: the tables may well come from one distribution (p = {found['pvalue']:.3g})."
+    most = [f"{name} ({100 * share:.0f} %)" for name, share in found["columns_changed"].items() if share >= _MENTIONED]
+    where = f" It lies most in {', '.join(most[:_MOST_NAMED])}." if len(found["columns_changed"]) > 1 and most else ""
+    return f"The tables differ (p = {found['pvalue']:.3g}).{where}"
 
 
 def _first_line(error: Exception) -> str:
@@ -124,7 +177,7 @@ def _lines(found: JsonDict) -> Iterator[tuple[str, str]]:
     yield "p-value", f"{found['pvalue']:.4g}  ({_meaning(found)})"
     yield "statistic", f"{found['statistic']:.4g}, {found['resamples']:,} relabellings, {found['kernel']}"
     if found["fail_below"] is not None:
-        yield "verdict", f"{'below' if found['failed'] else 'not below'} {found['fail_below']:g}"
+        yield "threshold", f"{'below' if found['failed'] else 'not below'} {found['fail_below']:g}"
 
 
 def _meaning(found: JsonDict) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from bochner.data import TableFile, can_stream, open_table, read_table, whole_by
 from bochner.memory import format_bytes
 from bochner.tables import (
     ColumnRoles,
+    NewValues,
     SplitTable,
     TableEncoder,
     TableRows,
@@ -27,6 +29,7 @@ from bochner.tables import (
     held_out_by_lot,
     read_target,
     read_weights,
+    rows_counted,
     split_rows,
     survey,
 )
@@ -34,6 +37,7 @@ from bochner.tables import (
 if TYPE_CHECKING:
     from bochner import KernelClassifier, KernelRegressor
     from bochner.cli.learning import FitOptions
+    from bochner.estimators.loss_regressor import LossRegressor
 
 __all__ = ["StreamedRows", "TrainingRows", "WholeRows", "file_to_stream", "read_training_rows"]
 
@@ -97,7 +101,7 @@ class TrainingRows(ABC):
         """Bytes that reading them again takes."""
 
     @abstractmethod
-    def fit(self, model: KernelRegressor | KernelClassifier) -> None:
+    def fit(self, model: KernelRegressor | KernelClassifier | LossRegressor) -> None:
         """Fit a model to them."""
 
     @abstractmethod
@@ -154,7 +158,7 @@ class WholeRows(TrainingRows):
     def read_bytes(self) -> int:
         return 0
 
-    def fit(self, model: KernelRegressor | KernelClassifier) -> None:
+    def fit(self, model: KernelRegressor | KernelClassifier | LossRegressor) -> None:
         model.fit(self.X, self.y, sample_weight=self.weight)
 
     def manner(self) -> str:
@@ -199,7 +203,7 @@ class StreamedRows(TrainingRows):
     def read_bytes(self) -> int:
         return self.source.read_bytes
 
-    def fit(self, model: KernelRegressor | KernelClassifier) -> None:
+    def fit(self, model: KernelRegressor | KernelClassifier | LossRegressor) -> None:
         fitted: Any = model  # estimators take scans, which their types do not say
         fitted.fit(self.source)
         if self.target.task == "classification":
@@ -221,13 +225,15 @@ def read_training_rows(asked: FitOptions) -> TrainingRows:
     """The rows of a table, in memory if they take no more than a third of the budget."""
     budget = get_config().memory_budget() if asked.memory is None else parse_bytes(asked.memory)
     kinds = dict.fromkeys(asked.categorical, "category")
-    file = file_to_stream(asked.table, budget, kinds, keep=asked.target)
+    file = file_to_stream(asked.table, budget, kinds, keep=asked.target, missing=asked.missing)
     if file is not None:
         give_back_memory()
         return _streamed(asked, file, budget)
-    rows = _split(asked)
     encoder = _new_encoder(asked)
-    X = encode_rows(encoder, rows.fit.inputs)
+    rows = _split(asked, encoder)
+    with rows_counted(rows.numbers(held_out=False)):
+        X = encode_rows(encoder, rows.fit.inputs)
+    _look_at_held_out(encoder, rows.held_out, rows.numbers(held_out=True))
     encoder.origin_ = asked.mark
     tables = [part.inputs.nbytes for part in (rows.fit, rows.held_out) if part.inputs is not None]
     return WholeRows(
@@ -235,31 +241,48 @@ def read_training_rows(asked: FitOptions) -> TrainingRows:
     )
 
 
-def file_to_stream(path: str, budget: int, kinds: JsonDict | None = None, keep: str | None = None) -> TableFile | None:
+def _look_at_held_out(encoder: TableEncoder, held_out: TableRows, numbers: Array) -> None:
+    """Encode the held-out rows once, so that a bad cell among them is told before the fit."""
+    if held_out.inputs is not None:
+        with rows_counted(numbers):
+            encoder.encode(held_out.inputs, NewValues())
+
+
+def file_to_stream(
+    path: str, budget: int, kinds: JsonDict | None = None, keep: str | None = None, missing: Sequence[str] = ()
+) -> TableFile | None:
     """The file of a table that is too large for the budget as a whole; None: read it whole, or not at all."""
     too_large = can_stream(path) and whole_bytes(path) > _WHOLE_SHARE * budget
-    return open_table(path, kinds, keep) if too_large else None
+    return open_table(path, kinds, keep, missing) if too_large else None
 
 
-def _split(asked: FitOptions) -> SplitTable:
+def _split(asked: FitOptions, encoder: TableEncoder) -> SplitTable:
     """The rows to fit, the rows held out, and how many rows without a target were left out."""
-    table = read_table(asked.table, dict.fromkeys(asked.categorical, "category"))
+    table = read_table(asked.table, dict.fromkeys(asked.categorical, "category"), asked.missing)
     column = column_of_table(table, asked.target, asked.table)
-    absent = 0
+    encoder.refuse_marks(table)
+    absent, kept = 0, None
     if asked.drop_missing_target:
-        absent, table = column.null_count, table.filter(column.is_valid())
+        absent, kept = column.null_count, np.flatnonzero(column.is_valid())
+        table = table.filter(column.is_valid())
     target = read_target(table, asked.target, asked.table, asked.task)
     weight = read_weights(table, asked.weight, asked.table)
     if asked.split_column is None:
         held_out = held_out_by_lot(target, asked.test_size, asked.seed)
     else:
         held_out = held_out_by_column(table, asked.split_column, asked.table)
-    return split_rows(table, target, weight, held_out, n_without_target=absent)
+    return split_rows(table, target, weight, held_out, n_without_target=absent, file_rows=kept)
 
 
 def _new_encoder(asked: FitOptions) -> TableEncoder:
     excluded = {*asked.drop, *asked.identifier, *filter(None, (asked.weight, asked.split_column))}
-    return TableEncoder(target=asked.target, drop=sorted(excluded), categorical=list(asked.categorical))
+    return TableEncoder(
+        target=asked.target,
+        drop=sorted(excluded),
+        categorical=list(asked.categorical),
+        missing=list(asked.missing),
+        day_first=asked.day_first,
+    )
 
 
 def _streamed(asked: FitOptions, file: TableFile, budget: int) -> StreamedRows:
@@ -278,7 +301,10 @@ def _streamed(asked: FitOptions, file: TableFile, budget: int) -> StreamedRows:
         n_kept=_rows_to_keep(file, budget),
         seed=asked.seed,
     )
-    encoder = _new_encoder(asked).fit(found.sample)
+    encoder = _new_encoder(asked)
+    with rows_counted(found.sample_rows):
+        encoder.fit(found.sample)
+    _look_at_held_out(encoder, found.held_out, found.test_rows)
     if found.n_fit * len(encoder.get_feature_names_out()) > _LARGE:
         encoder.set_params(dtype="float32")
     encoder.origin_ = asked.mark

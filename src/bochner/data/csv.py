@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Generator, Iterable, Iterator
+import re
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
+from csv import reader
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self
 
 from numpy.typing import DTypeLike
 
@@ -25,6 +27,8 @@ __all__ = ["TEXT_BYTES", "CsvFormat", "CsvSource", "delimiter_of", "scan_csv", "
 _DELIMITERS = ",;\t|"
 TEXT_BYTES = 2**22  # whose rows tell the types of columns
 _BLOCKS = 16  # in them: Arrow reads up to 32 blocks ahead of the parser, so that blocks must be small
+_DECIMAL_LINES = 200
+_COMMA_NUMBER, _POINT_NUMBER = re.compile(r"[-+]?\d+,\d+"), re.compile(r"[-+]?\d+\.\d+")
 _LONGER = (1, _BLOCKS, _BLOCKS**2)  # times a block, for rows that do not fit in one
 
 
@@ -72,7 +76,7 @@ def scan_csv(
     """
     require_pyarrow()
     files = find_files("scan_csv", path, (".csv", ".csv.gz", ".csv.bz2"))
-    text = CsvFormat(delimiter, column_names)
+    text = CsvFormat(delimiter, column_names=column_names)
     first = text.schema(files[0])
     layout = layout_of("scan_csv", first, target=target, columns=columns, weight=weight, encoder=encoder)
     for file in files[1:]:
@@ -81,12 +85,43 @@ def scan_csv(
 
 
 class CsvFormat:
-    """CSV dialect: how text is cut into columns."""
+    """CSV dialect: how text is cut into columns, and which cells are numbers or missing.
 
-    def __init__(self, delimiter: str, column_names: list[str] | None) -> None:
-        self.delimiter = delimiter
+    Parameters
+    ----------
+    delimiter : str
+    column_names : list of str or None
+        None: the first line has them.
+    decimal : {".", ","}
+        The decimal point.
+    missing : sequence of str
+        Cells that are missing, beside the empty one, NA, NaN and NULL.
+    """
+
+    def __init__(
+        self,
+        delimiter: str,
+        *,
+        column_names: list[str] | None = None,
+        decimal: str = ".",
+        missing: Sequence[str] = (),
+    ) -> None:
+        self.delimiter, self.decimal, self.missing = delimiter, decimal, missing
         self.column_names = column_names
         self.header_lines = 1 if column_names is None else 0
+
+    @classmethod
+    def of(cls, head: bytes, missing: Sequence[str] = ()) -> Self:
+        """The dialect that the beginning of a file with a line of names tells."""
+        delimiter = delimiter_of(head)
+        return cls(delimiter, decimal=_decimal_of(head, delimiter), missing=missing)
+
+    def names(self, head: bytes) -> list[str]:
+        """Names of the columns, for messages; those that are given, or those of the first line."""
+        if self.column_names is not None:
+            return self.column_names
+        line = head.decode("utf-8", "replace").lstrip("\ufeff").splitlines()[:1]
+        return next(reader(line, delimiter=self.delimiter), [])
 
     def schema(self, file: DataFile, like: pa.Schema | None = None) -> pa.Schema:
         """Columns and types, from the first block of text.
@@ -144,21 +179,31 @@ class CsvFormat:
             # One thread: messages then have line numbers.
             read_options=csv.ReadOptions(use_threads=False, block_size=block, column_names=self.column_names),
             parse_options=csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
-            convert_options=csv.ConvertOptions(
-                column_types=types, include_columns=None if types is None else list(types), strings_can_be_null=True
-            ),
+            convert_options=self._conversion(types, include_columns=None if types is None else list(types)),
         )
 
-    def read_all(self, text: pa.NativeFile, types: dict[str, pa.DataType]) -> pa.Table:
-        """All rows as one table; types are told from all of them, but for those that are given."""
+    def read_all(self, text: pa.NativeFile, types: dict[str, pa.DataType], *, use_threads: bool = True) -> pa.Table:
+        """All rows as one table; types are told from all of them, but for those that are given.
+
+        Without threads, messages have the line of a cell.
+        """
         from pyarrow import csv
 
         return csv.read_csv(
             text,
-            read_options=csv.ReadOptions(block_size=4 * TEXT_BYTES, column_names=self.column_names),
+            read_options=csv.ReadOptions(
+                use_threads=use_threads, block_size=4 * TEXT_BYTES, column_names=self.column_names
+            ),
             parse_options=csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
-            convert_options=csv.ConvertOptions(column_types=types, strings_can_be_null=True),
+            convert_options=self._conversion(types),
         )
+
+    def _conversion(self, types: dict[str, pa.DataType] | None, **more: Any) -> pa.csv.ConvertOptions:
+        from pyarrow import csv
+
+        options = csv.ConvertOptions(column_types=types, strings_can_be_null=True, decimal_point=self.decimal, **more)
+        options.null_values = [*options.null_values, *self.missing]
+        return options
 
 
 def _without_first(n: int, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -179,6 +224,16 @@ def delimiter_of(head: bytes) -> str:
     """The delimiter that the line of names has most: comma, semicolon, tab or bar."""
     names = head.splitlines()[0].decode("utf-8", "replace") if head else ""
     return max(_DELIMITERS, key=names.count)
+
+
+def _decimal_of(head: bytes, delimiter: str) -> str:
+    """The decimal point: a comma if it is no delimiter, cells are numbers with one, and none is one with a point."""
+    if delimiter == ",":
+        return "."
+    lines = head.decode("utf-8", "replace").splitlines()[1:]
+    cells = {cell.strip(' "') for line in lines[:_DECIMAL_LINES] for cell in line.split(delimiter)}
+    commas = any(map(_COMMA_NUMBER.fullmatch, cells))
+    return "," if commas and not any(map(_POINT_NUMBER.fullmatch, cells)) else "."
 
 
 class CsvSource(TableSource):

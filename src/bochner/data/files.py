@@ -13,8 +13,9 @@ from typing import TypeAlias, TypeGuard
 from bochner._typing import FilePath, JsonDict
 from bochner.errors import BochnerError, InvalidDataError, invalid_parameter
 
-__all__ = ["DataFile", "Paths", "find_files", "is_path", "one_line", "reading"]
+__all__ = ["UTF_8_REMEDY", "DataFile", "Paths", "find_files", "is_path", "one_line", "reading"]
 
+UTF_8_REMEDY = "Save it as UTF-8, or convert it: iconv -f latin1 -t utf-8 old.csv > new.csv"
 _LONGEST = 300  # signs of a message of another library
 
 Paths: TypeAlias = FilePath | Sequence[FilePath]
@@ -76,7 +77,9 @@ def reading(origin: str) -> Iterator[None]:
     except (BochnerError, MemoryError):
         raise
     except UnicodeDecodeError as failure:
-        raise InvalidDataError(f"{origin} could not be read: it has text that is not UTF-8.") from failure
+        raise InvalidDataError(
+            f"{origin} could not be read: it has text that is not UTF-8. {UTF_8_REMEDY}"
+        ) from failure
     except Exception as failure:  # damaged files make Arrow and NumPy raise errors of a dozen types
         raise InvalidDataError(f"{origin} could not be read: {one_line(failure)}") from failure
 

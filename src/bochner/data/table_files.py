@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from bochner.data.arrow import require_pyarrow
-from bochner.data.csv import TEXT_BYTES, CsvFormat, delimiter_of, widened
+from bochner.data.conversion import converting
+from bochner.data.csv import TEXT_BYTES, CsvFormat, widened
 from bochner.data.files import DataFile, reading
 from bochner.data.parquet import open_parquet
 from bochner.data.table import ALLOCATOR_BYTES
-from bochner.data.whole_table import TEXTS, head_and_size, refuse_strange_texts, refuse_twins, require_file
+from bochner.data.table_paths import is_parquet, is_text_file, require_file, table_paths
+from bochner.data.whole_table import head_and_size, refuse_strange_texts, refuse_twins
 from bochner.errors import InvalidDataError
 
 if TYPE_CHECKING:
@@ -25,13 +26,11 @@ __all__ = ["Batches", "TableFile", "can_stream", "open_table"]
 Batches: TypeAlias = "Generator[tuple[str, pa.RecordBatch], None, None]"
 """Where rows come from, for messages, and the rows."""
 
-_PARQUET = (".parquet", ".pq")
 _PARQUET_ROWS = 2**14
-_CONVERSION = re.compile(r"In CSV column #(\d+): ")
 
 
 class TableFile(ABC):
-    """A table in a file whose rows are read in batches of some megabytes, in the same order every time.
+    """A table in files whose rows are read in batches of some megabytes, in the same order every time.
 
     Attributes
     ----------
@@ -64,37 +63,46 @@ class TableFile(ABC):
 
 
 def can_stream(path: str) -> bool:
-    """Whether a file can be read in batches: not arrays, nor standard input."""
-    return path != "-" and path.lower().endswith((*TEXTS, *_PARQUET))
+    """Whether a table can be read in batches: not arrays, nor standard input."""
+    return path != "-" and all(is_parquet(file) or is_text_file(file) for file in table_paths(path))
 
 
-def open_table(path: str, kinds: Mapping[str, str] | None = None, keep: str | None = None) -> TableFile:
-    """A file that can be read in batches (`can_stream`).
+def open_table(
+    path: str, kinds: Mapping[str, str] | None = None, keep: str | None = None, missing: Sequence[str] = ()
+) -> TableFile:
+    """A table that can be read in batches (`can_stream`).
 
     Parameters
     ----------
     path : str
+        A file, or a folder or a pattern of files with the same columns.
     kinds : dict, default=None
         Kind of some columns, "number" or "category", to read a CSV column as what it was in training.
     keep : str, default=None
         A column of whole numbers in a CSV file that stays one; others are read as float64.
+    missing : sequence of str, default=()
+        Cells of a CSV file that are missing, beside the empty one, NA, NaN and NULL.
     """
     require_pyarrow()
-    require_file(path)
-    return _ParquetTable(path) if path.lower().endswith(_PARQUET) else _TextTable(path, kinds or {}, keep)
+    files = table_paths(path)
+    for file in files:
+        require_file(file)
+    found = [DataFile.of(Path(file)) for file in files]
+    return _ParquetTable(path, found) if is_parquet(files[0]) else _TextTable(path, found, kinds or {}, keep, missing)
 
 
 class _TextTable(TableFile):
-    """A CSV or TSV file, also compressed. Types are told from its first megabytes, and widened where rows disagree."""
+    """CSV or TSV files, also compressed. Types are told from the first megabytes, and widened where rows disagree."""
 
-    def __init__(self, path: str, kinds: Mapping[str, str], keep: str | None) -> None:
+    def __init__(
+        self, path: str, files: list[DataFile], kinds: Mapping[str, str], keep: str | None, missing: Sequence[str]
+    ) -> None:
         import pyarrow as pa
 
-        self.path = path
-        self._file = DataFile.of(Path(path))
-        self._text = CsvFormat(delimiter_of(head_and_size(path)[0]), None)
+        self.path, self._files = path, files
+        self._text = CsvFormat.of(head_and_size(str(files[0].path))[0], missing)
         with reading(repr(path)):
-            found = self._text.head(self._file)
+            found = self._text.head(files[0])
         refuse_twins(path, found.names)
         asked = {"number": pa.float64(), "category": pa.string()}
         types = {field.name: field.type if field.name == keep else widened(field.type) for field in found}
@@ -105,20 +113,24 @@ class _TextTable(TableFile):
 
     def batches(self, columns: list[str] | None = None) -> Batches:
         types = {name: self.schema.field(name).type for name in columns or self.schema.names}
-        self._file.check()
-        line = 1 + self._text.header_lines
-        with reading(repr(self.path)), closing(self._text.batches(self._file, types)) as batches:
-            for batch in batches:
-                yield f"{self._file.name}, from line {line:,} on", batch
-                line += batch.num_rows
-        self._file.check()
+        for file in self._files:
+            file.check()
+            line = 1 + self._text.header_lines
+            with (
+                reading(repr(str(file.path))),
+                converting(self.schema.names),
+                closing(self._text.batches(file, types)) as batches,
+            ):
+                for batch in batches:
+                    yield f"{file.name}, from line {line:,} on", batch
+                    line += batch.num_rows
+            file.check()
 
     def settle(self, failure: InvalidDataError) -> None:
         import pyarrow as pa
 
-        found = _CONVERSION.search(str(failure))
-        at = -1 if found is None else int(found[1])
-        if at < 0 or pa.types.is_string(self.schema.field(at).type):
+        at = getattr(failure, "column", None)
+        if at is None or pa.types.is_string(self.schema.field(at).type):
             raise failure
         old = self.schema.field(at)
         wider = pa.float64() if pa.types.is_integer(old.type) or pa.types.is_null(old.type) else pa.string()
@@ -126,28 +138,37 @@ class _TextTable(TableFile):
 
 
 class _ParquetTable(TableFile):
-    """A Parquet file, read page by page."""
+    """Parquet files, read page by page."""
 
-    def __init__(self, path: str) -> None:
-        self.path = path
-        self._file = DataFile.of(Path(path))
-        with reading(repr(path)), open_parquet(self._file.path) as opened:
-            self.schema, columns = opened.schema_arrow, opened.metadata.num_columns
+    def __init__(self, path: str, files: list[DataFile]) -> None:
+        self.path, self._files = path, files
+        schemas, columns = zip(*map(_schema_of, files))
+        self.schema = schemas[0]
+        for file, other in zip(files, schemas):
+            if not other.equals(self.schema):
+                raise InvalidDataError(f"{file.name} must have the columns and types of {files[0].name}.")
         refuse_twins(path, self.schema.names)
-        self._buffer = max(2**14, min(2**17, 2**24 // max(1, columns)))
-        self.read_bytes = columns * self._buffer + ALLOCATOR_BYTES
+        self._buffer = max(2**14, min(2**17, 2**24 // max(1, columns[0])))
+        self.read_bytes = columns[0] * self._buffer + ALLOCATOR_BYTES
 
     def batches(self, columns: list[str] | None = None) -> Batches:
-        self._file.check()
-        with reading(repr(self.path)):
-            opened = open_parquet(self._file.path, self._buffer)
-        with opened:
-            for group in range(opened.num_row_groups):
-                origin = f"{self._file.name}, row group {group}"
-                with reading(origin), closing(_batches_of(opened, group, columns)) as batches:
-                    for batch in batches:
-                        yield origin, batch
-        self._file.check()
+        for file in self._files:
+            file.check()
+            with reading(repr(str(file.path))):
+                opened = open_parquet(file.path, self._buffer)
+            with opened:
+                for group in range(opened.num_row_groups):
+                    origin = f"{file.name}, row group {group}"
+                    with reading(origin), closing(_batches_of(opened, group, columns)) as batches:
+                        for batch in batches:
+                            yield origin, batch
+            file.check()
+
+
+def _schema_of(file: DataFile) -> tuple[pa.Schema, int]:
+    """Columns of a Parquet file, and how many leaves they have."""
+    with reading(repr(str(file.path))), open_parquet(file.path) as opened:
+        return opened.schema_arrow, opened.metadata.num_columns
 
 
 def _batches_of(opened: Any, group: int, columns: list[str] | None) -> Generator[pa.RecordBatch, None, None]:

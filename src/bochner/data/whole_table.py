@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 from zipfile import ZipFile
@@ -12,107 +13,127 @@ import numpy as np
 
 from bochner._typing import Array
 from bochner.data.arrow import require_pyarrow
+from bochner.data.conversion import CellTypeError, converting
 from bochner.data.csv import CsvFormat, delimiter_of
-from bochner.data.files import reading
+from bochner.data.files import UTF_8_REMEDY, reading
 from bochner.data.parquet import open_parquet, table_bytes
+from bochner.data.table_paths import is_parquet, is_text_file, require_file, table_paths
 from bochner.errors import InvalidDataError
 from bochner.memory import MemoryBill, require_memory
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = [
-    "TEXTS",
-    "head_and_size",
-    "read_table",
-    "refuse_strange_texts",
-    "refuse_twins",
-    "require_file",
-    "whole_bytes",
-]
+__all__ = ["head_and_size", "read_table", "refuse_strange_texts", "refuse_twins", "whole_bytes"]
 
-TEXTS = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz", "-")
 _HEAD_BYTES = 2**20
 _REMEDY = (
     "Leave columns out of the file, or raise --memory. CSV and Parquet files can be read block by block: by "
     "`bochner fit` and `bochner predict`, and in Python by scan_csv and scan_parquet."
 )
 
-_Kinds: TypeAlias = Mapping[str, str]
+_Reader: TypeAlias = "Callable[[str, Mapping[str, str], Sequence[str]], pa.Table]"
 
 
-def read_table(path: str, kinds: _Kinds | None = None) -> pa.Table:
-    """An Arrow table of all rows and columns of a file; the types of a text file are told from all its rows.
+def read_table(path: str, kinds: Mapping[str, str] | None = None, missing: Sequence[str] = ()) -> pa.Table:
+    """An Arrow table of all rows and columns; the types of a text file are told from all its rows.
 
     What does not fit in the memory budget is refused before it is read.
 
     Parameters
     ----------
     path : str
-        A file, or "-" for CSV from standard input.
+        A file, a folder or pattern of files with the same columns, or "-" for CSV from standard input.
     kinds : dict, default=None
         Kind of some columns, "number" or "category", to read a CSV column as what it was in training.
+    missing : sequence of str, default=()
+        Cells of a CSV file that are missing, beside the empty one, NA, NaN and NULL.
     """
     require_pyarrow()
-    read = _reader(path)
-    require_file(path)
-    with reading(repr(path)):
-        table = read(path, kinds or {})
-        names = table.column_names  # decoded here: they may be no UTF-8
-    refuse_twins(path, names)
+    paths = table_paths(path)
+    if len(paths) > 1:
+        require_memory(MemoryBill({f"the files of {path!r}": whole_bytes(path)}), _REMEDY)
+    table = _joined(path, [_read_file(file, kinds or {}, missing) for file in paths])
     if table.num_rows == 0:
         raise InvalidDataError(f"{path!r} has columns, and no rows.")
     return table
 
 
-def require_file(path: str) -> None:
-    """Refuse a path that is no file; "-" is standard input."""
-    if path != "-" and not Path(path).is_file():
-        what = "is a folder" if Path(path).is_dir() else "is no file with rows"
-        raise InvalidDataError(f"{path!r} {what}." if Path(path).exists() else f"There is no file {path!r}.")
+def _read_file(path: str, kinds: Mapping[str, str], missing: Sequence[str]) -> pa.Table:
+    read = _reader(path)
+    require_file(path)
+    with reading(repr(path)):
+        table = read(path, kinds, missing)
+        names = table.column_names  # decoded here: they may be no UTF-8
+    refuse_twins(path, names)
+    return table
+
+
+def _joined(path: str, tables: list[pa.Table]) -> pa.Table:
+    """The rows of files of the same columns, which may come in another order."""
+    import pyarrow as pa
+
+    if len(tables) == 1:
+        return tables[0]
+    for other in tables[1:]:
+        different = sorted({*tables[0].column_names} ^ {*other.column_names})
+        if different:
+            raise InvalidDataError(f"The files of {path!r} must have the same columns. Not all have {different[0]!r}.")
+    with reading(repr(path)):
+        return pa.concat_tables(tables, promote_options="permissive")
 
 
 def whole_bytes(path: str) -> int:
-    """Bytes that the whole table of a file takes while it is read, about; 0 where that is not known before."""
-    if path == "-":
-        return 0
+    """Bytes that a whole table takes while it is read, about; 0 where that is not known before."""
+    return 0 if path == "-" else sum(map(_file_bytes, table_paths(path)))
+
+
+def _file_bytes(path: str) -> int:
     require_file(path)
     with reading(repr(path)):
-        if path.lower().endswith(TEXTS):
+        if is_text_file(path):
             head, size = head_and_size(path)
             return _text_bill(path, head, size, delimiter_of(head)).total
-        if path.lower().endswith((".parquet", ".pq")):
+        if is_parquet(path):
             with open_parquet(Path(path)) as file:
                 return table_bytes(file.metadata)
         return _array_bytes(path)
 
 
-def _reader(path: str) -> Callable[[str, _Kinds], pa.Table]:
-    if path.lower().endswith(TEXTS):
+def _reader(path: str) -> _Reader:
+    if is_text_file(path):
         return _read_text
+    if is_parquet(path):
+        return _read_parquet
     suffix = Path(path).suffix.lower()
-    readers = {".parquet": _read_parquet, ".pq": _read_parquet, ".npy": _read_arrays, ".npz": _read_arrays}
-    if suffix not in readers:
-        raise InvalidDataError(f"{path!r} must end in .csv, .tsv, .csv.gz, .parquet, .npy or .npz. Got {suffix!r}.")
-    return readers[suffix]
+    if suffix not in (".npy", ".npz"):
+        raise InvalidDataError(
+            f"{path!r} must end in .csv, .tsv, .csv.gz, .parquet, .npy or .npz, or be a folder of such files. "
+            f"Got {suffix!r}."
+        )
+    return _read_arrays
 
 
-def _read_text(path: str, kinds: _Kinds) -> pa.Table:
+def _read_text(path: str, kinds: Mapping[str, str], missing: Sequence[str]) -> pa.Table:
     import pyarrow as pa
 
+    content: Callable[[], pa.NativeFile]
     if path == "-":
-        content = pa.BufferReader(sys.stdin.buffer.read())
-        head, size = content.read(_HEAD_BYTES), content.size()
-        content.seek(0)
+        given = pa.py_buffer(sys.stdin.buffer.read())
+        head, size, content = given.to_pybytes()[:_HEAD_BYTES], given.size, partial(pa.BufferReader, given)
     else:
-        head, size = head_and_size(path)
-        content = pa.input_stream(path, compression="detect")
-    delimiter = delimiter_of(head)
-    require_memory(_text_bill(path, head, size, delimiter), _REMEDY)
+        (head, size), content = head_and_size(path), partial(pa.input_stream, path, compression="detect")
+    text = CsvFormat.of(head, missing)
+    require_memory(_text_bill(path, head, size, text.delimiter), _REMEDY)
     types = {"number": pa.float64(), "category": pa.string()}
-    table = CsvFormat(delimiter, None).read_all(
-        content, {name: types[kind] for name, kind in kinds.items() if kind in types}
-    )
+    known = {name: types[kind] for name, kind in kinds.items() if kind in types}
+
+    try:
+        with converting(text.names(head)):
+            table = text.read_all(content(), known)
+    except CellTypeError:
+        with converting(text.names(head)):
+            table = text.read_all(content(), known, use_threads=False)  # once more: now the error has the row
     refuse_strange_texts(path, table.schema)
     return table
 
@@ -140,16 +161,16 @@ def refuse_strange_texts(path: str, schema: pa.Schema) -> None:
 
     strange = [field.name for field in schema if pa.types.is_binary(field.type)]
     if strange:
-        raise InvalidDataError(f"Column {strange[0]!r} of {path!r} is not text in UTF-8: save the table as UTF-8.")
+        raise InvalidDataError(f"Column {strange[0]!r} of {path!r} is not text in UTF-8. {UTF_8_REMEDY}")
 
 
-def _read_parquet(path: str, kinds: _Kinds) -> pa.Table:
+def _read_parquet(path: str, kinds: Mapping[str, str], missing: Sequence[str]) -> pa.Table:
     with open_parquet(Path(path)) as file:
         require_memory(MemoryBill({f"the columns of {path!r}": table_bytes(file.metadata)}), _REMEDY)
         return file.read()
 
 
-def _read_arrays(path: str, kinds: _Kinds) -> pa.Table:
+def _read_arrays(path: str, kinds: Mapping[str, str], missing: Sequence[str]) -> pa.Table:
     """Each column of an array of two dimensions is NAME0, NAME1, ... (x0, x1, ... in a .npy file)."""
     import pyarrow as pa
 

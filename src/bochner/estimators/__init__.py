@@ -7,11 +7,14 @@ from bochner.estimators.drift import DriftDetector, DriftReport
 from bochner.estimators.fourier import FourierFeatures
 from bochner.estimators.grid import GridFeatures
 from bochner.estimators.histograms import AdditiveFeatures, LaplaceFeatures
+from bochner.estimators.huber import KernelHuberRegressor
 from bochner.estimators.kernel_values import KernelValues
 from bochner.estimators.map_transformer import MapTransformer
 from bochner.estimators.nystroem import NystroemFeatures
 from bochner.estimators.orbit import OrbitFeatures
 from bochner.estimators.pca import KernelPCA
+from bochner.estimators.poisson import KernelPoissonRegressor, KernelTweedieRegressor
+from bochner.estimators.quantile import KernelQuantileRegressor
 from bochner.estimators.regressor import KernelRegressor
 from bochner.estimators.spline import SplineFeatures
 from bochner.estimators.units import ArcCosineFeatures, SignFeatures, SketchFeatures
@@ -27,8 +30,12 @@ __all__ = [
     "FourierFeatures",
     "GridFeatures",
     "KernelClassifier",
+    "KernelHuberRegressor",
     "KernelPCA",
+    "KernelPoissonRegressor",
+    "KernelQuantileRegressor",
     "KernelRegressor",
+    "KernelTweedieRegressor",
     "KernelValues",
     "LaplaceFeatures",
     "MaclaurinFeatures",

@@ -129,9 +129,15 @@ class CertifiedClassifier:
         )
 
     def _dual_of(self, rows: CertifiedRows) -> Array | None:
-        """Dual variables of a hinge loss: feasible for these rows in any order, good ones in the order of the fit."""
+        """Dual variables, where the model has them: feasible for these rows in any order, good in the order of the fit.
+
+        Those of an exact model are its coefficients: of a hinge loss times the signs.
+        """
         fit = self._fit_value()
-        dual = fit.solution.dual
+        solution, dual = fit.solution, fit.solution.dual
+        if fit.feature_map.kernel_values is not None and len(solution.coef) == rows.n_rows:
+            signs = 1.0 if self.loss_ == "logistic" else signs_of(rows.Y[:, 0].astype(np.intp), len(self.classes_))
+            return fit.alpha * signs * solution.coef
         if dual is None or rows.kept.max(initial=-1) >= len(dual):
             return None
         return fit.alpha * dual[rows.kept]

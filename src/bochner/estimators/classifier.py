@@ -56,7 +56,7 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
 
     Parameters
     ----------
-    kernel : str or Stationary, default=None
+    kernel : str or Kernel, default=None
         As in `KernelRegressor`; candidates are compared by least squares on the indicators of the classes.
     loss : {"auto", "squared_error", "logistic", "hinge", "squared_hinge"}, default="auto"
         "auto": the squared error if alpha="auto" and the rows are in memory, else logistic. The squared error has one
@@ -64,7 +64,8 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
         Newton's method; the hinge losses by dual coordinate ascent, with the intercept penalised as a constant feature,
         as in `LinearSVC`.
     features : {"auto", "fourier", "nystroem", "exact"} or transformer, default="auto"
-        As in `KernelRegressor`. "exact" takes any loss up to 10,000 rows, and the squared error beyond.
+        As in `KernelRegressor`. "exact": Newton's method with kernel tiles for the logistic loss and the squared hinge;
+        the hinge up to 10,000 rows. Their penalty is chosen on 3,000 rows.
     n_components : int or "auto", default="auto"
         Number of features D. "auto": sqrt(n) log n between 256 and 4096; with features="auto", as in `KernelRegressor`;
         with other losses than the squared error 256, 1024, 2048 landmarks until held-out rows see no gain.
@@ -78,12 +79,13 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
         10^-6.5, with the others.
     cv : int, splitter or iterable of (train, test) indices, default=5
         Folds for alpha="cv" and probability=True; a number: so many, every class spread evenly.
-    length_scale : "auto", "ard", "median", float or array of shape (n_features,), default="auto"
+    length_scale : "auto", "ard", "metric", "median", float or array of shape (n_features,), default="auto"
         "ard": one scale per feature, "auto": one for all, learned by the log loss of rows that are held out
         (`bochner.tuning`) for the given `alpha`; the median is kept where nothing is better by more than
         noise. With features="auto": as in `KernelRegressor`, by least squares on indicators of the classes. The hinge
         losses have the scales of the logistic loss. A kernel that is handed over keeps its scale, unless "ard" is asked
-        for. "median", and "auto" with fewer than 300 rows: the median distance between rows.
+        for. "metric": a matrix, from gradients of least squares on indicators of the classes. "median", and "auto" with
+        fewer than 300 rows: the median distance between rows.
     fit_intercept : bool, default=True
     class_weight : dict or "balanced", default=None
         Factors of the row weights by class, as in scikit-learn.
@@ -126,6 +128,8 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
         Rows of the last fit.
     tuning_ : Tuning or None
         How kernel and scales were learned, if they were.
+    metric_, feature_importances_ : arrays of shape (d, d) and (d,)
+        Matrix of the kernel's distance; shares of columns in mean squared gradients of the scores, in their spreads.
     seed_ : int
     n_features_in_ : int
     feature_names_in_ : array of shape (n_features,)
@@ -209,7 +213,7 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
         """
         rows, labels, self.classes_ = labelled_rows(self, X, y, sample_weight)
         loss = loss_for(self, rows)
-        if loss == "squared_error" and rows.arrays is not None and self.uses_landmarks(rows):
+        if (loss == "squared_error" or self.is_exact) and rows.arrays is not None and self.uses_landmarks(rows):
             rows = replace(rows.arrays, dtype=np.dtype(np.float64))  # as its features
         checkpoint = open_checkpoint(self, loss, rows, labels)
         self.seed_ = seed_of_fit(self.random_state, checkpoint)

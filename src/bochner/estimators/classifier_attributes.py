@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from bochner._typing import Array
-from bochner.estimators.fitted_attributes import FittedAttributes
+from bochner.estimators.linear_attributes import LinearAttributes
 from bochner.fitting import FittedClassifier
 
 __all__ = ["ClassifierAttributes"]
 
 
-class ClassifierAttributes(FittedAttributes[FittedClassifier]):
+class ClassifierAttributes(LinearAttributes[FittedClassifier]):
     """Attributes of an estimator whose `fitted_` is a `FittedClassifier`."""
 
     loss: str
@@ -19,24 +19,8 @@ class ClassifierAttributes(FittedAttributes[FittedClassifier]):
         return self._fit_value().loss or self.loss
 
     @property
-    def alpha_(self) -> float:
-        return self._fit_value().alpha
-
-    @property
-    def alphas_(self) -> Array | None:
-        return self._fit_value().alphas
-
-    @property
-    def cv_losses_(self) -> Array | None:
-        return self._fit_value().cv_losses
-
-    @property
     def inverse_temperature_(self) -> float:
         return self._fit_value().inverse_temperature
-
-    @property
-    def n_rows_(self) -> int:
-        return self._fit_value().n_rows
 
     @property
     def coef_(self) -> Array:
@@ -45,15 +29,3 @@ class ClassifierAttributes(FittedAttributes[FittedClassifier]):
     @property
     def intercept_(self) -> Array:
         return self._fit_value().solution.intercept
-
-    @property
-    def objective_(self) -> float:
-        return self._fit_value().solution.objective
-
-    @property
-    def dual_gap_(self) -> float:
-        return self._fit_value().solution.gap
-
-    @property
-    def n_iter_(self) -> int:
-        return self._fit_value().solution.n_iter

@@ -18,6 +18,7 @@ from bochner.estimators.rows_of_fit import CertifiedRows, share_rows
 from bochner.memory import row_slices, rows_within
 from bochner.solvers import ClassificationProblem, LinearSolution, Logistic, signs_of
 from bochner.solvers.exact_classifier import ExactGap, logistic_gap, margin_gap
+from bochner.solvers.kernel_losses import logistic_scores
 from bochner.solvers.losses import Hinge
 from bochner.statistics import FeatureStream
 from bochner.statistics.kernel_product import KernelProduct
@@ -53,7 +54,8 @@ class ClassifierModel:
     offsets : array of shape (t,)
         The intercepts of the model.
     dual : array of shape (n, t) or None
-        Dual variables of a hinge loss, for the rows in the order in which they are certified; None if not kept.
+        Dual variables for the rows in the order in which they are certified: of a hinge loss, or signed ones of the
+        logistic loss; None if not kept.
     max_iter, seed : int
     """
 
@@ -142,9 +144,8 @@ def _gaps(
         yield _gap(model, labels, rows.weight, product, scores, own)
     if tighten or (model.loss != "logistic" and model.dual is None):
         problem = _landmark_problem(model, rows, labels)
-        solution = problem.solve(
-            model.alpha, tol=_TOL, max_iter=model.max_iter, start=own if own.dual is not None else None
-        )
+        start = None if model.loss == "logistic" or model.dual is None else own
+        solution = problem.solve(model.alpha, tol=_TOL, max_iter=model.max_iter, start=start)
         found = problem.scores(solution, np.arange(rows.n_rows))
         yield _gap(model, labels, rows.weight, product, found, solution)
 
@@ -158,10 +159,13 @@ def _gap(
     solution: LinearSolution,
 ) -> ExactGap:
     if model.loss == "logistic":
-        return logistic_gap(product, Logistic(labels, weight), scores, model.alpha, intercept=model.intercept)
+        loss = Logistic(labels, weight)
+        if solution.dual is not None:
+            scores = logistic_scores(loss, model.alpha * solution.dual, loss.probabilities(scores))
+        return logistic_gap(product, loss, scores, model.alpha, intercept=model.intercept)
     assert solution.dual is not None
-    loss = Hinge(signs_of(labels, model.n_classes), weight, squared=model.loss == "squared_hinge")
-    return margin_gap(product, loss, model.alpha * solution.dual, model.alpha, intercept=model.intercept)
+    hinge = Hinge(signs_of(labels, model.n_classes), weight, squared=model.loss == "squared_hinge")
+    return margin_gap(product, hinge, model.alpha * solution.dual, model.alpha, intercept=model.intercept)
 
 
 def _landmark_problem(model: ClassifierModel, rows: CertifiedRows, labels: Array) -> ClassificationProblem:

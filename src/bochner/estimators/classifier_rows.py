@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
@@ -15,19 +14,18 @@ from sklearn.utils.validation import column_or_1d
 from bochner._typing import Array
 from bochner.data import RowSource
 from bochner.errors import InvalidDataError, invalid_parameter
+from bochner.estimators.folds import folds_for
 from bochner.estimators.kernel_model import check_penalties, identified
 from bochner.estimators.ranges import note_ranges
 from bochner.estimators.rows import rows_to_fit
 from bochner.fitting import ClassifierSettings, FitCheckpoint, Labels
 from bochner.planning import EXACT_ROWS
-from bochner.solvers import ClassificationProblem, Fold
 
 if TYPE_CHECKING:
     from bochner.estimators.classifier import KernelClassifier
 
 __all__ = ["classifier_settings", "labelled_rows", "loss_for", "open_checkpoint"]
 
-_PARTS = 5  # of the rows, one of which chooses the penalty
 _DECIDE_ITERATIONS = ("alpha", "alphas", "cv", "fit_intercept", "probability", "tol", "max_iter")
 
 
@@ -82,23 +80,12 @@ def classifier_settings(model: KernelClassifier, rows: RowSource | None) -> Clas
         loss=loss_for(model, rows),
         alpha=None if isinstance(model.alpha, str) else float(model.alpha),
         alphas=check_penalties(model, model.alphas),
-        folds=partial(_folds, model.alpha, model.cv),
+        folds=partial(folds_for, model.alpha, model.cv),
         fit_intercept=model.fit_intercept,
         probability=model.probability,
         tol=model.tol,
         max_iter=model.max_iter,
     )
-
-
-def _folds(alpha: float | str, cv: Any, problem: ClassificationProblem) -> list[Fold]:
-    if alpha == "auto":
-        return problem.folds(_PARTS)[:1]
-    if isinstance(cv, Integral):
-        return problem.folds(int(cv))
-    from sklearn.model_selection import check_cv  # a tenth of a second that other users of estimators save
-
-    splitter = check_cv(cv, problem.labels, classifier=True)
-    return list(splitter.split(np.zeros(len(problem.labels)), problem.labels))
 
 
 def open_checkpoint(model: KernelClassifier, loss: str, rows: RowSource, labels: Labels) -> FitCheckpoint | None:

@@ -122,7 +122,8 @@ class _DistributionModel(OurWords, BaseEstimator, ABC):
         -------
         array of shape (n_bags,)
         """
-        predicted: Array = self.model_.predict(self.embed(X))
+        embedded = self.embed(X)  # tells whether there is a model
+        predicted: Array = self.model_.predict(embedded)
         return predicted
 
     @abstractmethod

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 
 from bochner._typing import Constraints, Rows
+from bochner.errors import BochnerWarning, InvalidDataError
 from bochner.estimators.kernel_features import WIDTH_CONSTRAINTS, KernelFeatures
 from bochner.features import (
     FeatureMap,
@@ -12,7 +15,7 @@ from bochner.features import (
     draw_positive_map,
     draw_tensor_sketch_map,
 )
-from bochner.features.maclaurin import squared_norms
+from bochner.features.maclaurin import require_numbers, squared_norms
 from bochner.kernels import DotProduct, Exponential, Polynomial
 
 __all__ = ["MaclaurinFeatures", "PositiveFeatures", "TensorSketchFeatures"]
@@ -168,4 +171,8 @@ class PositiveFeatures(KernelFeatures):
     kernel_: Exponential
 
     def _draw(self, X: Rows) -> FeatureMap:
+        try:
+            require_numbers(self.kernel_, X)
+        except InvalidDataError as refused:
+            warnings.warn(f"{refused} Positive features of such rows are 0.", BochnerWarning, stacklevel=4)
         return draw_positive_map(self.kernel_, n_features=X.shape[1], n_components=self.n_components, seed=self.seed_)

@@ -32,8 +32,9 @@ class ChoosesGrid(KernelModel):
 
     @property
     def _leaves_it_open(self) -> bool:
-        """Whether no parameter asks for what a grid has not, nor for a kernel, which may have no density."""
-        chooses_kernel = self.kernel is None or (isinstance(self.kernel, str) and self.kernel == "auto")
+        """Whether no parameter asks for what a grid has not, nor for a kernel or a scale."""
+        named = (self.kernel or "auto", self.length_scale)
+        chooses_kernel = all(isinstance(each, str) and each in ("auto", "ard") for each in named)
         given = (self.checkpoint, self.validation_fraction)
         plain = all(each is None for each in given) and isinstance(self.solver, str) and self.solver == "auto"
         return chooses_kernel and plain and not self._asks_for_fourier and self.alpha not in ("gcv", "loo")

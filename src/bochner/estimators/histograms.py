@@ -10,7 +10,6 @@ from bochner._typing import Constraints, Rows
 from bochner.estimators.kernel_features import WIDTH_CONSTRAINTS, KernelFeatures
 from bochner.features import FeatureMap, additive_grid, draw_additive_map, draw_laplace_map
 from bochner.kernels import AdditiveChi2, AdditiveKernel, Hellinger, ReciprocalSemigroup, SemigroupKernel
-from bochner.kernels.histograms import require_histograms
 
 __all__ = ["AdditiveFeatures", "LaplaceFeatures"]
 
@@ -87,7 +86,6 @@ class AdditiveFeatures(KernelFeatures):
         self.random_state = random_state
 
     def _draw(self, X: Rows) -> FeatureMap:
-        require_histograms(self.kernel_, X)
         if type(self.kernel_) is Hellinger:
             return additive_grid(self.kernel_, n_features=X.shape[1], n_frequencies=1, interval=1.0)
         sizes = {"n_features": X.shape[1], "n_frequencies": self.n_frequencies}
@@ -145,7 +143,6 @@ class LaplaceFeatures(KernelFeatures):
     kernel_: SemigroupKernel
 
     def _draw(self, X: Rows) -> FeatureMap:
-        require_histograms(self.kernel_, X)
         return draw_laplace_map(self.kernel_, n_features=X.shape[1], n_components=self.n_components, seed=self.seed_)
 
     def __sklearn_tags__(self) -> Any:

@@ -62,6 +62,7 @@ class KernelFeatures(MapTransformer):
         self.seed_ = resolve_seed(self.random_state)
         self.kernel_ = self._default() if self.kernel is None else self.kernel
         self.map_ = self._draw(X)
+        self.map_.check_rows(X)
         return self
 
     @abstractmethod

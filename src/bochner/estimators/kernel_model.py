@@ -43,6 +43,8 @@ _log = logging.getLogger("bochner")
 _GRID_EPS, _FINE_GRID_EPS = 1e-4, 1e-6  # kernel error of a grid, and of one whose number of frequencies is given
 _DECIDE_CERTIFICATES = ("fit_intercept", "interval", "loss", "class_weight", "validation_fraction")
 
+_OF_STATIONARY = {"features": "auto", "length_scale": "auto", "sampling": "monte_carlo"}
+"""Parameters of stationary kernels alone, as they are unless given."""
 
 MODEL_CONSTRAINTS: Constraints = {
     "kernel": [Kernel, str, None],
@@ -119,10 +121,17 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
         if self.features is not None and not isinstance(self.features, str):
             return self.features
         drawn = features_of_kernel(self, self.kernel, self._width, seed)
-        if drawn is not None and self.features not in (None, "auto"):
-            rule = f"'auto' or a transformer for a {type(self.kernel).__name__}, which is not stationary"
-            raise invalid_parameter(self, "features", rule, self.features)
+        if drawn is not None:
+            self._refuse_unused()
         return drawn
+
+    def _refuse_unused(self) -> None:
+        """Refuse parameters that have no meaning for a kernel that names its features itself."""
+        for name, usual in _OF_STATIONARY.items():
+            given = getattr(self, name)
+            if given is not None and not (isinstance(given, str) and given == usual):
+                rule = f"{usual!r} for the kernel {type(self.kernel).__name__}, which is not stationary"
+                raise invalid_parameter(self, name, rule, given)
 
     @property
     def _brings_features(self) -> bool:
@@ -131,7 +140,7 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
 
     def _scale_rule(self, rows: RowSource | None) -> ScaleRule:
         landmarks, rule = self.uses_landmarks(rows), self.length_scale
-        learned = isinstance(rule, str) and rule in ("auto", "ard")
+        learned = isinstance(rule, str) and rule in ("auto", "ard", "metric")
         if self.uses_grid(rows):
             return self._grid_scale_rule(learned)
         automatic = isinstance(self.features, str) and self.features in ("auto", "exact")
@@ -142,6 +151,9 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
 
     def _grid_scale_rule(self, learned: bool) -> ScaleRule:
         """Of a grid: the best kernel, unless one is given, and one scale an axis, unless they are those of a kernel."""
+        if isinstance(self.length_scale, str) and self.length_scale == "metric":
+            rule = "'auto', 'ard', 'median' or numbers for features='grid', whose axes are the columns"
+            raise invalid_parameter(self, "length_scale", rule, self.length_scale)
         named = self.kernel is None or isinstance(self.kernel, str)
         kernel = ("auto" if learned else "gaussian") if self.kernel is None else cast(str | Stationary, self.kernel)
         scale = "ard" if learned and named else self.length_scale
@@ -189,8 +201,7 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
         if settings.looks_at_rows:
             unknown = rows.known_rows is None and (rows.passes is None or settings.width is None)
             looks += (["to count the rows"] if unknown else []) + ["to look at some of them"]
-        if settings.scale is not None and settings.scale.learns:
-            looks.append("to look at the targets")
+        looks += [] if settings.scale is None else settings.scale.passes
         reasons = "".join(f", 1 {reason}" for reason in looks)
         _log.info(
             "%s reads the rows %d time(s): %d to fit%s.", type(self).__name__, n_solver + len(looks), n_solver, reasons

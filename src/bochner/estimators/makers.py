@@ -122,15 +122,20 @@ class AllLandmarksMaker:
     searched_by_refitting: bool = False
     nested: bool = False
     looks_at_rows: bool = True
-    exact: None = None
+
+    @property
+    def exact(self) -> ExactMaker:
+        return ExactMaker()
 
     def draw(
         self, kernel: Stationary | None, width: int, rows: RowSource, seed: int, *, warped: bool = False
     ) -> DrawnFeatures:
         known = rows.arrays
         if known is None or known.n_rows > EXACT_ROWS:
-            few = f"at most {EXACT_ROWS:,} rows in memory, unless the loss is 'squared_error'"
-            raise InvalidDataError(f"features='exact' of {self.owner} takes {few}. Got {rows.n_rows:,}.")
+            raise InvalidDataError(
+                f"features='exact' of {self.owner} with loss='hinge' takes at most {EXACT_ROWS:,} rows in memory: the "
+                f"other losses take more. Got {rows.n_rows:,}."
+            )
         X = known.X if known.sample_weight is None else known.X[np.flatnonzero(known.sample_weight)]
         features = NystroemFeatures(kernel, n_components=X.shape[0], landmarks="uniform", random_state=seed)
         fitted = (WarpedFeatures(features) if warped else features).fit(X)

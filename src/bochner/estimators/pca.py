@@ -63,7 +63,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelModel):
 
     Parameters
     ----------
-    kernel : str or Stationary, default="gaussian"
+    kernel : str or Kernel, default="gaussian"
         A kernel, or its name in lower case.
     n_components : int, default=None
         Number of components to keep, as in scikit-learn's `KernelPCA` and `PCA`; it is *not* the width of the feature

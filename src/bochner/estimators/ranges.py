@@ -1,4 +1,4 @@
-"""Ranges of the columns of a fit, and the warning about rows far outside of them."""
+"""Ranges and spreads of the columns of a fit, and the warning about rows far outside of them."""
 
 from __future__ import annotations
 
@@ -6,23 +6,32 @@ import warnings
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
+from bochner._dense import dense
 from bochner._typing import Array, Rows
 from bochner.data import RowSource
 from bochner.errors import ExtrapolationWarning
+from bochner.tuning import column_spreads
 
 __all__ = ["note_ranges", "warn_of_far_rows"]
+
+_SPREAD_ROWS = 4000
 
 
 def note_ranges(estimator: Any, rows: RowSource, *, reset: bool) -> None:
     """Keep the least and the largest number of every column of rows in memory, as `column_ranges_` (2, d).
 
+    And spreads (d,) of some 4,000 of the first rows, evenly spread over them, as `column_spreads_`: units of gradients.
     Rows that are read once and gone leave none: a pass more would be its price.
     """
     arrays = rows.arrays
     if arrays is None:
-        estimator.column_ranges_ = None
+        estimator.column_ranges_ = estimator.column_spreads_ = None
         return
+    if reset:
+        some = arrays.X[:: max(1, arrays.n_rows // _SPREAD_ROWS)]
+        estimator.column_spreads_ = column_spreads(dense(some, float), centred=not issparse(some))
     low, high = _least_and_largest(arrays.X)
     before = None if reset else getattr(estimator, "column_ranges_", None)
     if before is not None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import validate_data
 
 from bochner._magnitude import largest_number, refuse_huge
+from bochner.errors import InvalidDataError
 
 __all__ = ["validated_rows", "validated_rows_and_targets"]
 
@@ -19,7 +22,8 @@ def validated_rows(estimator: Any, X: Any, *, reset: bool, huge: bool = False, *
 
     `huge` lets numbers pass whose squares are none. `checks` are further ones of scikit-learn's `validate_data`.
     """
-    rows = validate_data(estimator, X, reset=reset, **{**_RULES, **checks})
+    with _naming_the_encoder(estimator):
+        rows = validate_data(estimator, X, reset=reset, **{**_RULES, **checks})
     if not huge:
         _refuse_huge_rows(estimator, rows)
     return rows
@@ -27,10 +31,27 @@ def validated_rows(estimator: Any, X: Any, *, reset: bool, huge: bool = False, *
 
 def validated_rows_and_targets(estimator: Any, X: Any, y: Any, *, reset: bool, **checks: Any) -> tuple[Any, Any]:
     """Rows as in `validated_rows`, and targets, or labels of classes, for them."""
-    X, y = validate_data(estimator, X, y, reset=reset, **{**_RULES, **checks})
+    with _naming_the_encoder(estimator):
+        X, y = validate_data(estimator, X, y, reset=reset, **{**_RULES, **checks})
     _refuse_huge_rows(estimator, X)
     refuse_huge(np.asarray(y), "y", largest_number(X.dtype, X.shape[1]))
     return X, y
+
+
+@contextmanager
+def _naming_the_encoder(estimator: Any) -> Iterator[None]:
+    """scikit-learn's errors of texts and missing values in X, with the remedy that this library has."""
+    try:
+        yield
+    except ValueError as error:
+        problem = str(error).splitlines()[0]
+        if not ("could not convert string to float" in problem or "X contains NaN" in problem):
+            raise
+        name = type(estimator).__name__
+        raise InvalidDataError(
+            f"{problem.rstrip('.')}. {name} takes numbers, none missing. bochner.TableEncoder encodes texts and "
+            f"dates and marks what is missing: make_pipeline(TableEncoder(), {name}())."
+        ) from error
 
 
 def _refuse_huge_rows(estimator: Any, X: Any) -> None:

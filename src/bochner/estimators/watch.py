@@ -11,8 +11,9 @@ from sklearn.exceptions import ConvergenceWarning
 from bochner.data import RowSource
 from bochner.errors import IllConditionedWarning, LittleDataWarning, NoSkillWarning, WidthWarning
 from bochner.fitting import FittedClassifier, FittedRidge, Pass
+from bochner.solvers import LinearSolution
 
-__all__ = ["CallbackWatch", "warn_of_classifier", "warn_of_ridge", "warn_of_rows"]
+__all__ = ["CallbackWatch", "warn_of_classifier", "warn_of_ridge", "warn_of_rows", "warn_of_solver"]
 
 _FEW_ROWS, _SMALL_SHARE = 5, 0.1
 _NO_SKILL = 1 - 1e-9  # of the error of the mean; a penalty path that ends at the mean has 1, up to rounding
@@ -105,6 +106,11 @@ def warn_of_classifier(fit: FittedClassifier, stacklevel: int) -> None:
             NoSkillWarning,
             stacklevel=stacklevel + 1,
         )
+    warn_of_solver(solution, stacklevel + 1)
+
+
+def warn_of_solver(solution: LinearSolution, stacklevel: int) -> None:
+    """Warn of a solver that stopped short."""
     if not solution.converged:
         warnings.warn(
             f"The solver stopped after {solution.n_iter} iterations with a relative gap of "

@@ -122,6 +122,10 @@ class FeatureMap(ABC):
         """
         return None
 
+    def gradient_form(self, coef: Array) -> Array | None:
+        """B (t, d, D) with grad (z.coef_t)(x) = B_t z(x), for coefficients (D, t); None: there is no such form."""
+        return None
+
     def residual_variance(self, X: Rows, Z: Array) -> Array:
         """k(x, x) - ||z(x)||^2 of rows with features Z, for maps of a projection of the kernel (Nystroem)."""
         raise AssumptionError(f"{type(self).__name__} has no residual variances: its kernel estimates are unbiased.")

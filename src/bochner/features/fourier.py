@@ -121,6 +121,16 @@ class FourierMap(FeatureMap):
         phase = self.phase[:m] if self.is_phase else self.phase[:0]
         return FourierMap(self.projection.first(m), self.amplitude[:m] * scale, phase)
 
+    def gradient_form(self, coef: Array) -> Array | None:  # an optional power
+        """Omega' [diag b, -diag a] of coefficients (a, b) of cosines and sines: one is the derivative of the other.
+
+        None with phases, whose sines are no features.
+        """
+        if not self.is_paired:
+            return None
+        a, b = coef.T[:, None, : self.n_frequencies], coef.T[:, None, self.n_frequencies :]
+        return np.concatenate([self.omega.T * b, -self.omega.T * a], axis=2)
+
     def columns_of(self, n_components: int) -> tuple[Array, float]:
         """Columns of the `narrowed` map among those of this one, and the factor that makes them a map of their own."""
         m = self.n_frequencies

@@ -10,15 +10,28 @@ import numpy as np
 from bochner._dense import dense
 from bochner._random import Purpose, generator
 from bochner._typing import Array, FloatType, JsonDict, Rows
-from bochner.errors import AssumptionError
+from bochner.errors import AssumptionError, InvalidDataError, invalid_parameter
 from bochner.features.base import FeatureMap, gemm_tile_width
 from bochner.kernels.dot_product import DotProduct, Exponential
+from bochner.memory import MemoryBill, require_memory, row_slices
 from bochner.sampling.projection import multiplied
 
-__all__ = ["MaclaurinMap", "PositiveMap", "draw_maclaurin_map", "draw_positive_map", "squared_norms"]
+__all__ = [
+    "MaclaurinMap",
+    "PositiveMap",
+    "draw_maclaurin_map",
+    "draw_positive_map",
+    "require_numbers",
+    "squared_norms",
+]
 
 _HIGHEST = 200
 """Degree beyond which a series is cut off where it has no end: 1 / 200! is 1e-375."""
+
+_LARGEST_NORM = 100.0
+"""Mean squared norm of rows up to which nothing of a series lies beyond: a Poisson law of mean 100 ends before 200."""
+
+_ROWS = 4096  # whose norms are computed at once
 
 
 @dataclass(frozen=True)
@@ -71,6 +84,9 @@ class MaclaurinMap(FeatureMap):
         if others.shape[1]:
             _sketch_loops.multiply_factors(multiplied(X, others, scratch), counts[1:], out)
 
+    def check_rows(self, X: Rows) -> None:
+        require_numbers(self.kernel, X)
+
     def n_bytes(self, dtype: FloatType) -> int:
         return self.signs.size * (1 + dtype.itemsize)
 
@@ -122,6 +138,9 @@ def draw_maclaurin_map(
     shares = _shares(kernel, squared_norm)
     degrees = generator(seed, Purpose.DEGREES).choice(len(shares), size=n_components, p=shares)
     degrees = -np.sort(-degrees)
+    require_memory(
+        MemoryBill({"random signs": 3 * n_features * int(degrees.sum())}), "Lower n_components, or the degree."
+    )
     signs = generator(seed, Purpose.SIGNS).integers(0, 2, (n_features, int(degrees.sum())), dtype=np.int8) * 2 - 1
     weights = kernel.coefficients(degrees) / (shares[degrees] * n_components)
     return MaclaurinMap(kernel, signs.astype(np.int8), degrees.astype(np.int64), np.sqrt(weights))
@@ -129,16 +148,31 @@ def draw_maclaurin_map(
 
 def _shares(kernel: DotProduct, squared_norm: float) -> Array:
     """Probabilities of the degrees 0, 1, ..."""
+    if kernel.degree_limit is None and squared_norm > _LARGEST_NORM:
+        raise InvalidDataError(
+            f"Maclaurin features of {kernel} need rows with a mean squared norm of {_LARGEST_NORM:.0f} at most, in the "
+            f"unit of the kernel. Got {squared_norm:.3g}: scale the rows, or the kernel."
+        )
     highest = _HIGHEST if kernel.degree_limit is None else kernel.degree_limit
     degrees = np.arange(highest + 1)
+    coefficients = kernel.coefficients(degrees)
+    if not np.all(np.isfinite(coefficients)):
+        raise invalid_parameter(kernel, "degree", "1,000 or less: coefficients beyond are no numbers", highest)
     with np.errstate(divide="ignore"):
-        logs = np.log(kernel.coefficients(degrees)) + degrees * np.log(max(squared_norm, np.finfo(float).tiny))
+        logs = np.log(coefficients) + degrees * np.log(max(squared_norm, np.finfo(float).tiny))
     shares = np.exp(logs - logs.max())
     shares /= shares.sum()
-    present = kernel.coefficients(degrees) > 0
+    present = coefficients > 0
     least = 1e-3 / float(present.sum())  # rows of another norm need the other degrees, too
     shares = np.where(present, np.maximum(shares, least if kernel.degree_limit is not None else 0.0), 0.0)
     return shares / shares.sum()
+
+
+def require_numbers(kernel: DotProduct, X: Rows) -> None:
+    """Refuse rows whose kernel values are no numbers in their float type: neither are their features."""
+    unit = np.broadcast_to(kernel.unit(X.shape[1]), (X.shape[1],))
+    norms = [np.max(squared_norms(X[some], unit)) for some in row_slices(X.shape[0], _ROWS)]
+    kernel.require_numbers(float(max(norms, default=0.0)), X.dtype)
 
 
 def squared_norms(X: Any, unit: Array) -> Array:

@@ -11,9 +11,12 @@ from scipy.sparse import csr_array, issparse
 from bochner._dense import require_columns
 from bochner._random import Purpose, generator
 from bochner._typing import Array, FloatType, Rows
+from bochner.config import get_config
 from bochner.errors import AssumptionError
-from bochner.features.base import FeatureMap
+from bochner.features.base import FeatureMap, tile_rows
+from bochner.features.maclaurin import require_numbers
 from bochner.kernels.dot_product import Polynomial
+from bochner.memory import MemoryBill, require_memory
 
 __all__ = ["TensorSketchMap", "draw_tensor_sketch_map"]
 
@@ -58,6 +61,9 @@ class TensorSketchMap(FeatureMap):
         for sketch in range(1, len(self.buckets)):
             product *= rfft(sketches[:, sketch])
         _write_coordinates(product, out)
+
+    def check_rows(self, X: Rows) -> None:
+        require_numbers(self.kernel, X)
 
     def n_bytes(self, dtype: FloatType) -> int:
         return self.buckets.nbytes + self.signs.nbytes * (1 + dtype.itemsize)
@@ -104,4 +110,7 @@ def draw_tensor_sketch_map(kernel: Polynomial, *, n_features: int, n_components:
     kernel.coefficients(np.arange(2))  # checks the offset
     buckets = generator(seed, Purpose.HASHES).integers(0, n_components, shape)
     signs = generator(seed, Purpose.SIGNS).integers(0, 2, shape, dtype=np.int8) * 2 - 1
-    return TensorSketchMap(kernel, buckets, signs.astype(np.int8), n_components)
+    found = TensorSketchMap(kernel, buckets, signs.astype(np.int8), n_components)
+    sketches = 8 * get_config().threads() * tile_rows(found, np.dtype(float)) * found.scratch_width
+    require_memory(MemoryBill({"count sketches of a tile of rows": sketches}), "Lower n_components, or the degree.")
+    return found

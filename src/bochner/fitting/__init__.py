@@ -10,8 +10,10 @@ from bochner.fitting.classifier import (
 )
 from bochner.fitting.features import ROWS_FOR_FEATURES, ChosenFeatures, DrawnFeatures, FeatureSettings, MapMaker
 from bochner.fitting.grid import fills_its_box
+from bochner.fitting.importance import ColumnImportance
 from bochner.fitting.intervals import ConformalScores, calibration_split
 from bochner.fitting.products import left_out_rows
+from bochner.fitting.regression import FittedRegression, Observed, RegressionSettings, fit_regression
 from bochner.fitting.ridge import RidgeSettings, add_rows, fit_ridge, require_moments
 from bochner.fitting.ridge_model import FittedRidge
 from bochner.fitting.watch import Pass, Silent, Watch
@@ -22,15 +24,19 @@ __all__ = [
     "WIDTHS",
     "ChosenFeatures",
     "ClassifierSettings",
+    "ColumnImportance",
     "ConformalScores",
     "DrawnFeatures",
     "FeatureSettings",
     "FitCheckpoint",
     "FittedClassifier",
+    "FittedRegression",
     "FittedRidge",
     "Labels",
     "MapMaker",
+    "Observed",
     "Pass",
+    "RegressionSettings",
     "RidgeSettings",
     "Silent",
     "Watch",
@@ -41,6 +47,7 @@ __all__ = [
     "calibration_split",
     "fills_its_box",
     "fit_classifier",
+    "fit_regression",
     "fit_ridge",
     "left_out_rows",
     "require_moments",

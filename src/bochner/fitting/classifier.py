@@ -7,18 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from bochner._typing import Array, FloatType, Transformer
 from bochner.data import RowSource
-from bochner.errors import InvalidDataError, MemoryBudgetError
+from bochner.errors import InvalidDataError
 from bochner.features import FeatureMap, LinearResponse
 from bochner.fitting.checkpoints import FitCheckpoint, naming_checkpoint
 from bochner.fitting.features import ChosenFeatures, FeatureSettings
+from bochner.fitting.importance import ColumnImportance, LinearModel, column_importance
+from bochner.fitting.kernel_classifier import KERNEL_LOSSES, KernelClassification, pilot_of
+from bochner.fitting.penalised import fit_penalised, penalised_step
 from bochner.fitting.squared_classifier import fit_signs, temperature_and_skill, to_solution
 from bochner.memory import advice_when_full, require_memory
-from bochner.planning import landmark_numbers
 from bochner.solvers import (
     NO_PROGRESS,
     ClassificationProblem,
@@ -27,9 +30,7 @@ from bochner.solvers import (
     Logistic,
     Progress,
     QuadraticPenalty,
-    choose_penalty,
     classifier_bill,
-    default_penalties,
     inverse_temperature,
     out_of_fold_scores,
 )
@@ -37,11 +38,6 @@ from bochner.statistics import FeatureStream, RowIdentity, identify
 from bochner.tuning import Tuning
 
 __all__ = ["ClassifierSettings", "FittedClassifier", "Labels", "add_labelled_rows", "fit_classifier"]
-
-_PARTS = 5
-_SMALLEST_GAIN = 0.01  # of the held-out loss, by more landmarks
-_PATH_ITERATIONS = 300  # of the fits that compare penalties
-_CV_TOL = 1e-3  # of the fits that compare penalties: differences of held-out losses are larger
 
 
 @dataclass(frozen=True)
@@ -124,6 +120,10 @@ class FittedClassifier:
     loss: str | None = None
     relative_error: float | None = None
 
+    def column_importance(self, unit: Array) -> ColumnImportance:
+        """Shares of the columns in squared gradients of the scores, in units (d,), without error bars."""
+        return column_importance(LinearModel(self.feature_map, self.solution.coef), unit)
+
     def response(self) -> LinearResponse:
         """Scores of the classes as a function of rows."""
         precision: FloatType = np.dtype(np.float32)  # that of the rows, if it is more
@@ -141,7 +141,8 @@ def fit_classifier(
             fit = _fit_squared(rows, labels, settings, checkpoint)
         else:
             progress = NO_PROGRESS if checkpoint is None else checkpoint.journal()
-            fit = _fit_iteratively(rows, labels, settings, progress)
+            exact = settings.features.has_all_rows and settings.loss in KERNEL_LOSSES
+            fit = (_fit_exactly if exact else _fit_iteratively)(rows, labels, settings, progress)
     return replace(fit, row_identity=identity)
 
 
@@ -149,12 +150,13 @@ def _fit_iteratively(
     rows: RowSource, labels: Labels, settings: ClassifierSettings, progress: Progress
 ) -> FittedClassifier:
     """Features, penalty, solution and calibration, by a solver of many passes."""
-    found = _searched(rows, labels, settings, progress) if settings.features.searched_by_refitting else None
-    if found is None:
-        chosen = settings.features.choose(rows, (labels.labels, labels.weight))
-        found = _Step.of(rows, labels, chosen, settings, progress)
-    step, last = found, progress.within("solution")
-    solution = step.problem.solve(step.alpha, tol=settings.tol, max_iter=settings.max_iter, progress=last)
+    step, solution = fit_penalised(
+        rows,
+        (labels.labels, labels.weight),
+        partial(_problem, rows, labels, settings=settings),
+        settings,
+        progress,
+    )
     temperature = 1.0
     if settings.loss != "logistic" and settings.probability:
         temperature = _calibrated(step.problem, step.alpha, solution, settings, progress)
@@ -170,6 +172,21 @@ def _fit_iteratively(
         temperature,
         loss=settings.loss,
     )
+
+
+def _fit_exactly(rows: RowSource, labels: Labels, settings: ClassifierSettings, progress: Progress) -> FittedClassifier:
+    """The exact kernel machine; the penalty, unless it is given, from a sample of the rows."""
+    kernel, tuning = settings.features.kernel_for(rows, (labels.labels, labels.weight))
+    problem = KernelClassification.of(rows, labels, kernel, tuning, settings)
+    alpha, alphas, losses = settings.alpha, None, None
+    if alpha is None:
+        few, known = pilot_of(rows, labels, settings)
+        chosen = ChosenFeatures(settings.features.draw(kernel, 0, few, tuning), tuning)
+        step = penalised_step(chosen, partial(_problem, few, known, settings=settings), settings, progress)
+        alpha, alphas, losses = step.alpha, step.alphas, step.losses
+    solution, temperature = problem.fitted(alpha, settings, progress)
+    drawn, found = problem.drawn, (solution, alpha, rows.n_rows, tuning, alphas, losses, temperature)
+    return FittedClassifier(drawn.transformer, drawn.map, *found, loss=settings.loss)
 
 
 def _fit_squared(
@@ -191,61 +208,6 @@ def _fit_squared(
         loss=settings.loss,
         relative_error=relative_error,
     )
-
-
-@dataclass(frozen=True, eq=False)
-class _Step:
-    """Features of one width, with the best penalty for them."""
-
-    chosen: ChosenFeatures
-    problem: ClassificationProblem
-    alpha: float
-    alphas: Array | None
-    losses: Array | None
-
-    @classmethod
-    def of(
-        cls,
-        rows: RowSource,
-        labels: Labels,
-        chosen: ChosenFeatures,
-        settings: ClassifierSettings,
-        progress: Progress,
-    ) -> _Step:
-        problem = _problem(rows, labels, chosen.map, settings)
-        return cls(chosen, problem, *_penalty(problem, settings, progress.within("penalties")))
-
-    def held_out_loss(self, settings: ClassifierSettings, progress: Progress) -> float:
-        """Of the best penalty; of the given one on a fifth of the rows."""
-        losses = self.losses
-        if losses is None:
-            fold, tol = self.problem.folds(_PARTS)[:1], max(settings.tol, _CV_TOL)
-            alphas = np.array([self.alpha])
-            most, step = settings.max_iter, progress.within("held-out")
-            losses = choose_penalty(self.problem, alphas, fold, tol=tol, max_iter=most, progress=step)[2]
-        return float(np.min(losses.mean(axis=1)))
-
-
-def _searched(rows: RowSource, labels: Labels, settings: ClassifierSettings, progress: Progress) -> _Step:
-    """More and more landmarks until held-out rows see no gain."""
-    features = settings.features
-    kernel, tuning = features.kernel_for(rows, (labels.labels, labels.weight))
-    best, smallest = None, np.inf
-    for width in landmark_numbers(rows.n_rows):
-        own = progress.within(f"landmarks-{width}")
-        try:
-            chosen = ChosenFeatures(features.draw(kernel, width, rows, tuning), tuning)
-            step = _Step.of(rows, labels, chosen, settings, own)
-        except MemoryBudgetError:
-            if best is None:
-                raise
-            break
-        loss = step.held_out_loss(settings, own)
-        if best is not None and not loss < (1 - _SMALLEST_GAIN) * smallest:
-            break
-        best, smallest = step, loss
-    assert best is not None
-    return best
 
 
 @advice_when_full()
@@ -301,18 +263,6 @@ def _problem(
         fit_intercept=settings.fit_intercept,
         seed=settings.features.seed,
     )
-
-
-def _penalty(
-    problem: ClassificationProblem, settings: ClassifierSettings, progress: Progress
-) -> tuple[float, Array | None, Array | None]:
-    """The penalty, those that were tried, and their held-out losses."""
-    if settings.alpha is not None:
-        return settings.alpha, None, None
-    alphas = default_penalties(problem) if settings.alphas is None else settings.alphas
-    tol = max(settings.tol, _CV_TOL)
-    most = min(settings.max_iter, _PATH_ITERATIONS)
-    return choose_penalty(problem, alphas, settings.folds(problem), tol=tol, max_iter=most, progress=progress)
 
 
 def _calibrated(

@@ -48,7 +48,7 @@ from bochner.tuning import Tuning
 if TYPE_CHECKING:
     from bochner.fitting.ridge import RidgeSettings
 
-__all__ = ["fit_exact_iteratively", "kernel_problem"]
+__all__ = ["fit_exact_iteratively", "kernel_problem", "landmark_numbers_among"]
 
 _log = logging.getLogger("bochner")
 
@@ -151,7 +151,10 @@ def kernel_problem(
     values = dense.values
     product = KernelProduct(values.kernel, values.points, precision=np.dtype(float))
     small = chosen or float32_penalty(product, dense.weight) <= alpha
-    landmarks, dtype = _landmarks(values, budget.n_landmarks, seed), np.dtype(np.float32 if small else np.float64)
+    landmarks, dtype = (
+        landmark_numbers_among(values, budget.n_landmarks, seed),
+        np.dtype(np.float32 if small else np.float64),
+    )
     return KernelProblem(
         product=product,
         Y=dense.Y,
@@ -164,8 +167,8 @@ def kernel_problem(
     )
 
 
-def _landmarks(values: KernelMap, size: int, seed: int) -> Array:
-    """Numbers of landmarks among the points."""
+def landmark_numbers_among(values: KernelMap, size: int, seed: int) -> Array:
+    """Numbers of landmarks among the points, by pivoted Cholesky."""
     rng = generator(seed, Purpose.SUBSAMPLE)
     n = len(values.points)
     some = np.sort(rng.choice(n, size=min(n, CANDIDATES * size), replace=False))

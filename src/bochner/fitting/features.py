@@ -111,6 +111,11 @@ class FeatureSettings:
         """Whether the model is the exact kernel machine."""
         return self.maker.exact is self.maker
 
+    @property
+    def has_all_rows(self) -> bool:
+        """Whether the model is the exact kernel machine, with kernel values or all rows as landmarks."""
+        return self.maker.exact is not None and not self.maker.searched_by_refitting
+
     def draw_exact(self, kernel: Stationary | None, rows: RowSource, tuning: Tuning | None = None) -> DrawnFeatures:
         """Kernel values against all rows."""
         assert self.maker.exact is not None

@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 
 from bochner._typing import Array, FloatType
-from bochner.config import config_context, get_config
+from bochner.config import get_config
 from bochner.data import ArrayRows, RowSource
 from bochner.engines import engine_of
 from bochner.errors import InvalidDataError
@@ -18,9 +18,9 @@ from bochner.fitting.features import ChosenFeatures, DrawnFeatures
 from bochner.fitting.ridge_model import FittedRidge
 from bochner.fitting.watch import Silent, Watch
 from bochner.fitting.width_rule import WidthCurve
-from bochner.memory import MemoryBill, require_memory
+from bochner.memory import MemoryBill, require_memory, return_freed_memory
 from bochner.solvers import EigenRidge, PenaltyRule, RidgeSolver, SolverContext, ridge_bill
-from bochner.statistics import Moments, MomentsCheckpoint, PassPlan, accumulate, plan_pass
+from bochner.statistics import Moments, MomentsCheckpoint, PassPlan, accumulate, plan_of
 from bochner.statistics.leave_one_out import LeaveOneOut
 from bochner.tuning import Tuning
 
@@ -37,8 +37,7 @@ def moments_bill(
 
     `rule` is None for a penalty that leaves no rows out.
     """
-    with config_context(memory=max(1, get_config().memory_budget() - rows.read_bytes)):
-        plan = plan_pass(rows.planned_rows, feature_map, rows.n_targets, rows.dtype)
+    plan = plan_of(rows, feature_map)
     leaves_out = rule is not None and rule.alpha in ("auto", "loo") and rows.passes is None
     bill = ridge_bill(
         plan,
@@ -127,6 +126,7 @@ class MomentsFit:
         finally:  # a callback may have asked for the solution of fewer rows, which the old value keeps
             self._enter(replace(self.fit, found=None))
         finish()
+        return_freed_memory(bill)
         if not self.moments.weight > 0:
             raise InvalidDataError("The sum of sample_weight must be positive. Got 0.")
         return self
@@ -143,6 +143,7 @@ class MomentsFit:
         context = SolverContext(leave_one_out=None if again is None else leave_one_out)
         solution = fit.solver.solve(self.moments, fit.rule, context)
         self._enter(replace(fit, found=solution))
+        return_freed_memory(moments_bill(rows, fit.feature_map, fit.rule)[1])
         return self
 
     def with_width_curve(self, curve: WidthCurve) -> Self:

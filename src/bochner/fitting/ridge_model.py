@@ -10,6 +10,7 @@ import numpy as np
 
 from bochner._typing import Array, FloatType, Rows, Transformer
 from bochner.features import FeatureMap, LinearResponse
+from bochner.fitting.importance import ColumnImportance, LinearModel, Posterior, column_importance
 from bochner.fitting.intervals import ConformalScores, normal_factor
 from bochner.fitting.width_rule import WidthCurve
 from bochner.memory import MemoryBill, require_memory, row_slices, rows_within
@@ -128,6 +129,13 @@ class FittedRidge:
         if curve is None or curve.n_held_out <= TOO_FEW_ROWS:
             return None
         return float(curve.rmse[curve.widths == curve.n_components][0])
+
+    def column_importance(self, unit: Array) -> ColumnImportance:
+        """Shares of the columns in squared gradients, in units (d,), with error bars."""
+        solution = self.solution
+        law = Posterior(solution.alpha, solution.noise_variance, self.rule.fit_intercept)
+        model = LinearModel(self.feature_map, solution.coef, self.moments, solution.row_weights, law)
+        return column_importance(model, unit)
 
     def response(self) -> LinearResponse:
         """Predictions as a function of rows."""

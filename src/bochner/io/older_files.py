@@ -11,6 +11,7 @@ from bochner._typing import JsonDict
 from bochner.estimators import KernelClassifier, KernelRegressor
 from bochner.fitting import FittedClassifier, FittedRidge
 from bochner.solvers import DirectSolver, IterativeSolver, PenaltyRule
+from bochner.tables import TableEncoder
 
 __all__ = ["upgraded"]
 
@@ -68,6 +69,11 @@ def _fitted_ridge(state: JsonDict) -> JsonDict:
     return state if state.get("found") is not None else {**state, "found": solution}
 
 
+def _encoder(state: JsonDict) -> JsonDict:
+    """Version 0.2.0 knew neither marks of missing values nor dates in texts."""
+    return {"missing": (), "day_first": None, **state}
+
+
 def _penalties(state: JsonDict) -> Any:
     return None if state.get("alphas") is None else np.asarray(state["alphas"], dtype=float)
 
@@ -76,4 +82,5 @@ _UPGRADES: dict[type, Callable[[JsonDict], JsonDict]] = {
     KernelRegressor: _regressor,
     KernelClassifier: _classifier,
     FittedRidge: _fitted_ridge,
+    TableEncoder: _encoder,
 }

@@ -20,12 +20,20 @@ from bochner.estimators.pre_image import PreImages, ScoreMap
 from bochner.features import FourierMap, OrbitFourierMap, RankWarp, SplineMap
 from bochner.features.base import LinearResponse
 from bochner.features.nystroem import KernelMap, NystroemMap
-from bochner.fitting import ConformalScores, FittedClassifier, FittedRidge
+from bochner.fitting import ConformalScores, FittedClassifier, FittedRegression, FittedRidge
 from bochner.groups import Transforms
 from bochner.io.hints import is_numbers
 from bochner.kernels import Stationary
 from bochner.sampling import MOST_AXES, DenseProjection, FrequencyGrid
-from bochner.solvers import GridSolution, LandmarkSpread, LinearSolution, PrincipalAxes, QuadraticPenalty, Solution
+from bochner.solvers import (
+    GridSolution,
+    LandmarkSpread,
+    LinearSolution,
+    Pinball,
+    PrincipalAxes,
+    QuadraticPenalty,
+    Solution,
+)
 from bochner.solvers.preconditioner import LowRankSpread, SubsampleGram
 from bochner.statistics import BlockMoments, FourierSums, Moments
 
@@ -286,6 +294,17 @@ def _(value: FittedClassifier) -> bool:
     prior = None if value.prior is None else value.prior.centre
     D = value.feature_map.n_components
     return len(value.solution.coef) == D and (prior is None or len(prior) == D + 1)
+
+
+@fits.register
+def _(value: FittedRegression) -> bool:
+    return value.solution.coef.shape == (value.feature_map.n_components, value.loss.n_columns)
+
+
+@fits.register
+def _(value: Pinball) -> bool:
+    levels = value.quantiles
+    return len(levels) > 0 and all(0 < level < 1 for level in levels) and sorted(set(levels)) == list(levels)
 
 
 @fits.register

@@ -58,7 +58,7 @@ def handed_over(types: UserTypes) -> dict[str, type]:
     return table
 
 
-def _checked_name(type_: type) -> str:
+def _checked_name(type_: object) -> str:
     name = user_name(type_) if isinstance(type_, type) else None
     if name is None:
         raise invalid_parameter("load", "types", _RULE, type_)

@@ -35,7 +35,7 @@ class Kernel(ABC, BaseEstimator):
     """A positive-definite function k(x, y). `kernel(X, Y)` is its exact matrix.
 
     Kernels are small scikit-learn objects: `get_params`, `clone` and grid search work on them.
-    They combine: `kernel + kernel`, `kernel * kernel`, `2.0 * kernel`.
+    Stationary ones combine: `kernel + kernel`, `kernel * kernel`, `2.0 * kernel`.
     """
 
     stationary: ClassVar[bool] = False
@@ -178,7 +178,7 @@ class Stationary(Kernel):
     def _diagonal(self, X: Array) -> Array:
         return np.full(len(X), self.variance)
 
-    def __add__(self, other: Stationary) -> Sum:
+    def __add__(self, other: object) -> Sum:
         from bochner.kernels.algebra import Sum
 
         return Sum(self, other) if isinstance(other, Stationary) else NotImplemented
@@ -190,10 +190,10 @@ class Stationary(Kernel):
             return Product(self, other)
         return Scaled(self, other) if isinstance(other, Real) else NotImplemented
 
-    def __rmul__(self, factor: float) -> Scaled:
+    def __rmul__(self, factor: object) -> Scaled:
         from bochner.kernels.algebra import Scaled
 
-        return Scaled(self, factor) if isinstance(factor, Real) else NotImplemented
+        return Scaled(self, float(factor)) if isinstance(factor, Real) else NotImplemented
 
 
 class WithLengthScale(Stationary):

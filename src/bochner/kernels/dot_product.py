@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from numbers import Integral, Real
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import binom, gammaln
 
-from bochner._typing import Array
+from bochner._typing import Array, FloatType
 from bochner.errors import InvalidDataError, invalid_parameter
 from bochner.kernels.base import Kernel, check_positive, check_scale
 
 __all__ = ["DotProduct", "Exponential", "Linear", "Polynomial"]
 
-_LARGEST_EXPONENT = 700.0  # exp of more is no number in float64
+_ROOM = 1e-6  # of the largest number of a float type: sums of kernel values over rows are numbers, too
+_DOUBLE: FloatType = np.dtype(np.float64)
 
 
 class DotProduct(Kernel):
@@ -23,6 +25,8 @@ class DotProduct(Kernel):
     It is positive definite in every dimension if, and only if, no a_n is negative (Schoenberg 1942). A subclass gives
     f, its coefficients and the unit u.
     """
+
+    _remedy: ClassVar[str] = "smaller unit"  # makes values smaller
 
     @abstractmethod
     def of_product(self, t: Array) -> Array:
@@ -36,10 +40,23 @@ class DotProduct(Kernel):
     def unit(self, d: int) -> Array | float:
         """u, the factor of every feature: a number, or an array of shape (d,)."""
 
+    def product_of(self, value: float) -> float:
+        """The t >= 0 at which f(t) is a large value; infinite where it is not known."""
+        return np.inf
+
     @property
     def degree_limit(self) -> int | None:
         """The degree of the last term of the series; None: it has no end."""
         return None
+
+    def require_numbers(self, largest: float, dtype: FloatType = _DOUBLE) -> None:
+        """Refuse rows whose largest dot product, in the unit of the kernel, has no value in a float type."""
+        if largest > self.product_of(_ROOM * float(np.finfo(dtype).max)):
+            wider = "" if dtype == _DOUBLE else ", or give float64"
+            raise InvalidDataError(
+                f"The {type(self).__name__} kernel of these rows is no number in {dtype}: x.y in the unit of the "
+                f"kernel is {largest:.3g} for some. Give a {self._remedy}, or scale the rows{wider}."
+            )
 
     def _matrix(self, X: Array, Y: Array) -> Array:
         unit = self.unit(X.shape[1])
@@ -70,13 +87,19 @@ class Polynomial(DotProduct):
            [ 4., 36.]])
     """
 
+    _remedy = "smaller gamma or degree"
+
     def __init__(self, degree: int = 3, *, gamma: float | None = None, coef0: float = 1.0) -> None:
         self.degree = degree
         self.gamma = gamma
         self.coef0 = coef0
 
     def of_product(self, t: Array) -> Array:
+        self.require_numbers(float(max(np.max(t, initial=0.0), -np.min(t, initial=0.0))))
         return (t + self._offset()) ** self.degree_limit
+
+    def product_of(self, value: float) -> float:
+        return float(value ** (1 / self.degree_limit)) - self._offset()
 
     def coefficients(self, degrees: Array) -> Array:
         """binom(degree, n) coef0^(degree - n)."""
@@ -118,16 +141,17 @@ class Exponential(DotProduct):
            [1.    , 2.7183]])
     """
 
+    _remedy = "larger length_scale"
+
     def __init__(self, length_scale: float | Array = 1.0) -> None:
         self.length_scale = length_scale
 
     def of_product(self, t: Array) -> Array:
-        if t.size and t.max() > _LARGEST_EXPONENT:
-            raise InvalidDataError(
-                f"The exponential kernel of these rows is no number: x.y / length_scale^2 is {t.max():.3g} for some. "
-                "Give a larger length_scale, or scale the rows."
-            )
+        self.require_numbers(float(np.max(t, initial=0.0)))
         return np.exp(t)
+
+    def product_of(self, value: float) -> float:
+        return float(np.log(value))
 
     def coefficients(self, degrees: Array) -> Array:
         """1 / n!"""

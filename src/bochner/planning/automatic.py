@@ -7,12 +7,12 @@ which is not known before: memory and time are those of the costlier way.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
-from bochner._typing import FloatType, Rows
+from bochner._typing import FloatType
 from bochner.config import get_config
-from bochner.errors import invalid_parameter
 from bochner.features import FourierShape
 from bochner.memory import MemoryBill, fits
 from bochner.planning.cost import CostModel
@@ -40,11 +40,11 @@ _ITERATIONS, _PILOT = 30, 4096  # of landmarks by products, and rows of their pr
 _NO_BOUND = "none before the fit: certify computes how far the model is from the exact kernel machine"
 
 
-def plan_automatic(X: Rows | None, *, n_targets: int, delta: float, cost: CostModel) -> Plan:
+def plan_automatic(
+    shape: tuple[int, int], *, n_targets: int, delta: float, cost: CostModel, time: float | None = None
+) -> Plan:
     """Memory and time of `KernelRegressor()` for rows in memory; `cost` is that of float64, in which landmarks are."""
-    if X is None:
-        raise invalid_parameter("plan", "X", "given with features='auto'", X)
-    (n, d), threads = X.shape, get_config().threads()
+    (n, d), threads = shape, get_config().threads()
     machines = tuple(_machines(n, d, n_targets, cost))
     tuning, pilot = cost.tuning_seconds(n, d, len(candidate_kernels()), threads), _pilot_seconds(n, d, cost)
     if n <= EXACT_ROWS:
@@ -54,7 +54,7 @@ def plan_automatic(X: Rows | None, *, n_targets: int, delta: float, cost: CostMo
         items, seconds = _costlier(n, d, n_targets, cost)
         width = n if n <= EXACT_ITERATIVE_ROWS else MANY_LANDMARKS
         reason = "landmarks at most; as many as rows that are left out ask for"
-    return Plan.without_bound(
+    found = Plan.without_bound(
         (n, d),
         plan_pass(n, FourierShape(LANDMARKS[0], d), n_targets, _DOUBLE),
         {"compiled code and buffers of threads": _FIRST_BYTES, **items},
@@ -66,6 +66,19 @@ def plan_automatic(X: Rows | None, *, n_targets: int, delta: float, cost: CostMo
         seconds=_FIRST_SECONDS + tuning + pilot + seconds,
         tuning_seconds=tuning,
         machines=machines,
+    )
+    return replace(found, time_budget=time, warnings=tuple(_too_slow(found, time)))
+
+
+def _too_slow(plan: Plan, time: float | None) -> Iterator[str]:
+    """A warning if the fit takes longer than it may, with the machines that do not."""
+    if time is None or plan.seconds <= time:
+        return
+    rest = plan.tuning_seconds + _FIRST_SECONDS
+    quick = [machine.name for machine in plan.machines if machine.fits and rest + machine.seconds <= time]
+    yield (
+        f"The fit may take {plan.seconds:.2g} s, and the budget is {time:.3g} s. Within it: "
+        f"{', '.join(quick) or 'none of the machines; give a kernel with its length scale'}."
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from bochner._axes import BLUE, GREEN, GREY, ORANGE, axes_or_new
+from bochner._duration import in_words
 from bochner._html import card, items, table
 from bochner.config import get_config
 from bochner.errors import AssumptionError
@@ -123,6 +124,15 @@ class Plan:
             **known,
         )
 
+    def verdict(self) -> str:
+        """What to do, in a sentence: whether the fit has room, how long it takes, or what to change."""
+        cost = f"about {in_words(self.seconds)} and {format_bytes(self.memory)} of memory"
+        if self.warnings:
+            return f"Not as asked: {self.warnings[0]}"
+        if self.memory > self.memory_budget:
+            return f"This fit takes {cost}, and the budget is {format_bytes(self.memory_budget)}: it would be refused."
+        return f"This fit takes {cost}, which is within the budget of {format_bytes(self.memory_budget)}."
+
     def to_dict(self) -> dict[str, Any]:
         """The plan as plain data, ready for JSON."""
         return {**asdict(self), "counts": None if self.counts is None else self.counts.to_dict()}
@@ -141,17 +151,15 @@ class Plan:
 
     def _rows(self) -> list[tuple[str, str]]:
         budget = f"budget {format_bytes(self.memory_budget)}"
-        tuning = f", {self.tuning_seconds:.2g} s of it to learn length scales" if self.tuning_seconds else ""
-        within = "" if self.time_budget is None else f", budget {self.time_budget:.3g} s"
+        tuning = f", {in_words(self.tuning_seconds)} of it to learn length scales" if self.tuning_seconds else ""
+        blocks = f"{self.n_threads} threads, blocks of {self.block_rows:,} rows"
+        within = "" if self.time_budget is None else f", budget {in_words(self.time_budget)}"
         return [
             ("data", f"{self.n_samples:,} rows, {self.n_features} features, {self.kernel}"),
             ("features", f"{self.n_components:,} ({self.reason})"),
             ("certified", self._certified()),
             ("memory", f"{format_bytes(self.memory)} at the peak ({budget})"),
-            (
-                "time",
-                f"{self.seconds:.2g} s{tuning}{within}; {self.n_threads} threads, blocks of {self.block_rows:,} rows",
-            ),
+            ("time", f"{in_words(self.seconds)}{tuning}{within}; {blocks}"),
             *([] if self.cluster is None else [("cluster", _on_cluster(self.cluster))]),
             *(("or" if i else "by", _machine(machine)) for i, machine in enumerate(self.machines)),
         ]
@@ -190,13 +198,13 @@ class Plan:
 
 def _machine(machine: Machine) -> str:
     refused = "" if machine.fits else ", beyond the memory budget"
-    return f"{machine.name}: {format_bytes(machine.memory)}, {machine.seconds:.2g} s{refused}"
+    return f"{machine.name}: {format_bytes(machine.memory)}, {in_words(machine.seconds)}{refused}"
 
 
 def _on_cluster(plan: ClusterPlan) -> str:
     threads = f" x {plan.threads_per_worker} threads" if plan.threads_per_worker > 1 else ""
     return (
-        f"{plan.seconds:.3g} s on {plan.workers} workers{threads} ({100 * plan.efficiency:.0f} % of it work), "
+        f"{in_words(plan.seconds)} on {plan.workers} workers{threads} ({100 * plan.efficiency:.0f} % of it work), "
         f"{format_bytes(plan.traffic)} of traffic, {format_bytes(plan.worker_memory)} on each worker"
     )
 

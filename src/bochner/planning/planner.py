@@ -9,6 +9,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from bochner._dense import dense
+from bochner._duration import in_words
 from bochner._random import resolve_seed
 from bochner._typing import ArrayLike, FloatType, MatrixLike, Rows, Seed, Transformer
 from bochner.config import config_context, get_config, parse_bytes
@@ -70,8 +71,8 @@ def plan(
         are learned in the fit, which takes time; a kernel keeps its own.
     features : transformer or "auto", default=None
         Any transformer in place of random Fourier features of `kernel`; needs `X`. Its width is the plan's, and there
-        is no bound before the fit. "auto": landmarks whose number the data decide, as in `KernelRegressor()` for rows
-        in memory.
+        is no bound before the fit. "auto": the machine that the data decide on, as in `KernelRegressor()` for rows in
+        memory; `Plan.machines` are those it chooses from, landmarks, exact machines and random features.
     n_components : int, default=None
         Features to use if the budgets allow it; None: what `eps` needs, or what the budgets allow, or the optimal rate.
     eps : float, default=None
@@ -114,7 +115,7 @@ def plan(
     targets = 1 if y is None or np.ndim(y) == 1 else int(np.shape(y)[1])
     with config_context(memory=memory):
         if isinstance(features, str):
-            return plan_automatic(rows, n_targets=targets, delta=delta, cost=calibrate("float64"))
+            return plan_automatic((n, d), n_targets=targets, delta=delta, cost=calibrate("float64"), time=time)
         if features is not None:
             return plan_features(
                 features, rows, n_targets=targets, dtype=dtype, delta=delta, cost=calibrate(dtype.name)
@@ -217,7 +218,7 @@ def _chosen_plan(
     if affordable == 0:
         raise MemoryBudgetError(
             f"Not even two features fit in a budget of {format_bytes(get_config().memory_budget())}"
-            + (f" and {budget.time:.3g} s." if budget.time else ".")
+            + (f" and {in_words(budget.time)}." if budget.time else ".")
             + _of_tuning(budget)
         )
     wanted = _wanted(bounds, budget, affordable, given, eps, delta)
@@ -304,7 +305,9 @@ def _n_kernels(kernel: Stationary | str | None) -> int:
 def _of_tuning(budget: Budget) -> str:
     if budget.time is None or budget.tuning_seconds < budget.time:
         return ""
-    return f" To learn length scales alone takes {budget.tuning_seconds:.2g} s: give a kernel with its length scale."
+    return (
+        f" To learn length scales alone takes {in_words(budget.tuning_seconds)}: give a kernel with its length scale."
+    )
 
 
 def _kernel(kernel: Stationary | str | None, rows: Rows | None, random_state: Seed) -> Stationary:
@@ -324,7 +327,7 @@ def _needed(bound: TailBound, eps: float, delta: float) -> int | None:
 def _shortfall(budget: Budget, wanted: int, width: int, certified: float) -> str:
     bill, seconds = format_bytes(budget.bill(wanted).total), budget.seconds(wanted)
     return (
-        f"{wanted:,} features would take {bill} and {seconds:.2g} s. {width:,} fit, with a certified error of "
+        f"{wanted:,} features would take {bill} and {in_words(seconds)}. {width:,} fit, with a certified error of "
         f"{certified:.3g}; certify, after the fit, usually finds a much smaller one."
     )
 

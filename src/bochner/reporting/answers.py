@@ -5,7 +5,7 @@ from __future__ import annotations
 from bochner._typing import JsonDict
 from bochner.reporting.numbers import count, number, percent, seconds, size
 
-__all__ = ["answers"]
+__all__ = ["answers", "in_plain_words"]
 
 _FLAT = 0.02
 """Halving the width changes the error by less: width has stopped helping."""
@@ -70,6 +70,21 @@ def _approximation(part: JsonDict) -> str:
     return str(certificate["statement"] if "missing" not in certificate else curve["missing"])
 
 
+def in_plain_words(certificate: JsonDict) -> str:
+    """The certificate for a person who does not know kernels."""
+    value = number(certificate["value"])
+    if certificate["bound"].startswith("distance."):
+        return (
+            "This model takes a shortcut to what would be exact and slow. Had it been computed exactly, its answers "
+            f"would differ by about {value} from those it gives, in units of the target (of the decision values for "
+            "classes). Compare this with the error above: far smaller means that the shortcut costs nothing."
+        )
+    return (
+        "The model rests on how alike two rows are, between 0 for not at all and 1 for the same, by a shortcut. That "
+        f"number is off by at most {value}, as the statement below says for which rows and how surely."
+    )
+
+
 def _more(part: JsonDict) -> str:
     told = [_more_features(part["widths"]), _more_rows(part["rows"]), _more_memory(part["bills"], part["width"])]
     sentences = [sentence for sentence in told if sentence]
@@ -87,7 +102,11 @@ def _more_features(part: JsonDict) -> str:
     last = f"From {before} to {after} features the error{where} is {way} by {percent(abs(gain))}"
     if abs(gain) < _FLAT:
         return f"{last}: more features would buy little."
-    return f"{last}: a wider map may well be better still." if gain > 0 else f"{last}: a narrower map is enough."
+    if gain <= 0:
+        return f"{last}: a narrower map is enough."
+    if part.get("searched"):
+        return f"{last}. The width was chosen by predictions of rows that were left out."
+    return f"{last}: a wider map may well be better still."
 
 
 def _gain_of_the_last_step(part: JsonDict) -> float | None:

@@ -11,7 +11,7 @@ from bochner._typing import Array, JsonDict, MatrixLike
 from bochner.errors import AssumptionError, InvalidDataError, MemoryBudgetError
 from bochner.features import FourierMap, transform
 from bochner.reporting.nested import narrower, nested_widths, why_not_nested, wider
-from bochner.reporting.view import ModelView, n_rows_of, sample_rows
+from bochner.reporting.view import GIVE_ROWS, ModelView, n_rows_of, sample_rows
 from bochner.theory import Certificate, finite_set, pointwise
 from bochner.theory.normalised import normalised
 
@@ -47,7 +47,7 @@ def kernel_error_curve(view: ModelView, X: MatrixLike | None, *, delta: float = 
     z_D is the map of the first D columns' frequencies: the one that the same seed draws at that width.
     """
     if X is None:
-        return {"missing": "Measuring the kernel error needs rows: report(model, X=X_test)."}
+        return {"missing": f"Measuring the kernel error needs rows: {GIVE_ROWS}."}
     if view.is_exact:
         return {"missing": EXACT}
     if view.fourier is None or view.kernel is None:
@@ -143,7 +143,7 @@ def _certificate(view: ModelView, X: MatrixLike | None, delta: float) -> JsonDic
     try:
         certificate = view.certify(rows, delta=delta)
     except (AssumptionError, InvalidDataError, MemoryBudgetError) as refusal:
-        remedy = " Give rows: report(model, X=X_test)." if X is None else ""
+        remedy = f" Give rows: {GIVE_ROWS}." if X is None else ""
         return {"missing": f"{refusal}{remedy}"}
     return certificate.to_dict()
 

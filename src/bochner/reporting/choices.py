@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bochner._typing import JsonDict
+from bochner.reporting.importance import importance
 from bochner.reporting.numbers import number
 from bochner.reporting.view import ModelView
 from bochner.solvers import RidgePath
@@ -27,6 +28,7 @@ def choices(view: ModelView) -> JsonDict:
         "seed": view.get("seed_"),
         "asked": {name: str(value) for name, value in asked.items() if value is not None},
         "bandwidths": _bandwidths(view),
+        "importance": importance(view),
         "penalty": penalty_path(view),
         "dof": view.dof,
         "noise": _noise(view),

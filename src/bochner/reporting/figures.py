@@ -16,6 +16,7 @@ __all__ = [
     "kernel_error_chart",
     "memory_chart",
     "path_chart",
+    "prediction_chart",
     "reliability_chart",
     "residual_chart",
     "rows_chart",
@@ -23,6 +24,20 @@ __all__ = [
     "spectrum_chart",
     "width_chart",
 ]
+
+
+def prediction_chart(part: JsonDict) -> Chart:
+    """Targets against predictions."""
+    points = part["residuals"]
+    actual = [fitted + residual for fitted, residual in zip(points["fitted"], points["residual"])]
+    ends = [min(points["fitted"], default=0.0), max(points["fitted"], default=1.0)]
+    return Chart(
+        "Predicted against actual",
+        "On the line a prediction is exactly right; the farther from it, the worse.",
+        Axis.over("prediction", points["fitted"]),
+        Axis.over("target", actual),
+        [Series("exactly right", ends, ends, "guide", 3), Series("row", points["fitted"], actual, "points")],
+    )
 
 
 def residual_chart(part: JsonDict) -> Chart:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bochner._duration import in_words
 from bochner.memory import format_bytes
 
 __all__ = ["count", "number", "percent", "seconds", "size"]
@@ -33,7 +34,7 @@ def seconds(value: float | None) -> str:
         return "unknown"
     if value >= 120:
         return f"{value / 60:.3g} min" if value < 7200 else f"{value / 3600:.3g} h"
-    return f"{value:.2g} s" if value >= 0.1 else f"{1000 * value:.2g} ms"
+    return in_words(value) if value >= 0.1 else f"{1000 * value:.2g} ms"
 
 
 def size(value: float | None) -> str:

@@ -1,4 +1,4 @@
-"""HTML page of a report summary: Jinja2 with autoescaping, style and script inlined."""
+"""Rendering of report pages: the Jinja2 template with style and script inlined."""
 
 from __future__ import annotations
 
@@ -8,11 +8,20 @@ from bochner._typing import JsonDict
 from bochner.errors import MissingExtraError
 from bochner.reporting.sections import sections
 
-__all__ = ["render"]
+__all__ = ["render", "render_page"]
 
 
 def render(summary: JsonDict) -> str:
-    """The page of a summary. Every text in it is escaped; drawings escape their own."""
+    """The summary of a model as one HTML page."""
+    model = summary["model"]
+    fitted = f", fitted to {model['rows']:,} rows of {model['columns']:,} columns" if model["rows"] else ""
+    kind = "held-out rows" if summary["rows_held_out"] else "rows"
+    seen = f", looked at with {summary['held_out_rows']:,} {kind}" if summary["held_out_rows"] else ""
+    return render_page(summary, sections(summary), f"{model['name']}{fitted}{seen}")
+
+
+def render_page(summary: JsonDict, parts: list[JsonDict], about: str) -> str:
+    """Sections as one HTML page, with the numbers behind them; `about` says what the page is about."""
     try:
         from jinja2 import Environment, StrictUndefined
     except ImportError:
@@ -21,7 +30,7 @@ def render(summary: JsonDict) -> str:
     environment.policies["json.dumps_kwargs"] = {"sort_keys": False, "allow_nan": False}
     template = environment.from_string(_text("page.html"))
     page = template.render(
-        summary=summary, sections=sections(summary), style=_text("style.css"), script=_text("script.js")
+        summary=summary, sections=parts, about=about, style=_text("style.css"), script=_text("script.js")
     )
     return page.strip() + "\n"
 

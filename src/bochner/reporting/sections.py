@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bochner._typing import JsonDict
-from bochner.reporting import figures
+from bochner.reporting import column_blocks, figures
+from bochner.reporting.answers import in_plain_words
 from bochner.reporting.numbers import count, number, percent, seconds, size
 from bochner.reporting.svg import Chart
 
@@ -13,7 +14,7 @@ __all__ = ["Block", "sections"]
 
 Block = JsonDict
 
-_SHOWN_BARS = 30
+_WRONG = "share of wrong rows"
 
 
 def sections(summary: JsonDict) -> list[JsonDict]:
@@ -36,14 +37,7 @@ def sections(summary: JsonDict) -> list[JsonDict]:
 
 
 def _figure(chart: Chart) -> Block:
-    return {
-        "kind": "figure",
-        "title": chart.title,
-        "message": chart.message,
-        "svg": chart.svg(),
-        "legend": chart.legend(),
-        "table": chart.table(),
-    }
+    return chart.block()
 
 
 def _facts(*items: tuple[str, str]) -> Block:
@@ -77,7 +71,9 @@ def _regression(part: JsonDict) -> Iterator[Block]:
         (f"Error of {part['baseline']} (RMS)", number(part["baseline_rmse"])),
         (_whose(part), count(part["n_rows"])),
     )
+    yield _figure(figures.prediction_chart(part))
     yield _figure(figures.residual_chart(part))
+    yield from _rows(part["rows"], "RMS error")
     yield _figure(figures.histogram_chart(part))
     covered = part["coverage"]
     yield _note(covered) if "missing" in covered else _figure(figures.coverage_chart(covered))
@@ -104,6 +100,7 @@ def _classification(part: JsonDict) -> Iterator[Block]:
         yield {"kind": "table", "title": "Most often confused", "head": ["True", "Predicted", "Rows"], "rows": rows}
     curve = part["reliability"]
     yield _note(curve) if "missing" in curve else _figure(figures.reliability_chart(curve))
+    yield from _rows(part["rows"], _WRONG)
     yield {
         "kind": "table",
         "title": "Every class",
@@ -113,6 +110,29 @@ def _classification(part: JsonDict) -> Iterator[Block]:
             for c in part["per_class"]
         ],
     }
+
+
+def _rows(part: JsonDict, what: str) -> Iterator[Block]:
+    """Inputs that matter, errors by segment, and the worst rows."""
+    if "missing" in part:
+        yield _note(part)
+        return
+    form, matter = percent if what == _WRONG else number, part["importance"]
+    yield _note(matter) if "missing" in matter else column_blocks.growth_of_error(matter, what, form)
+    if part["segments"]:
+        lines = [
+            [f"{segment['name']}: {entry['label']}", count(entry["n_rows"]), form(entry["error"])]
+            for segment in part["segments"]
+            for entry in segment["parts"]
+        ]
+        yield {"kind": "table", "title": "Where the errors are", "head": ["Rows with", "Rows", what], "rows": lines}
+    if part["worst"]:
+        lines = [[f"row {w['row']:,}", _cell(w["target"]), _cell(w["prediction"])] for w in part["worst"]]
+        yield {"kind": "table", "title": "The worst rows", "head": ["Row", "Target", "Prediction"], "rows": lines}
+
+
+def _cell(value: float | str) -> str:
+    return value if isinstance(value, str) else number(float(value), 4)
 
 
 def _matrix(classes: list[str], confusion: list[list[float]]) -> Block:
@@ -143,7 +163,10 @@ def _approximation(part: JsonDict) -> Iterator[Block]:
     curve = part["curve"]
     yield _note(curve) if "missing" in curve else _figure(figures.kernel_error_chart(curve))
     certificate = part["certificate"]
-    yield _note(certificate) if "missing" in certificate else {"kind": "certificate", "certificate": certificate}
+    if "missing" in certificate:
+        yield _note(certificate)
+    else:
+        yield {"kind": "certificate", "certificate": certificate, "plain": in_plain_words(certificate)}
     bounds = part["bounds"]
     yield _note(bounds) if "missing" in bounds else {"kind": "calculator", "bounds": bounds}
 
@@ -191,8 +214,10 @@ def _choices(part: JsonDict, preprocessing: list[str]) -> Iterator[Block]:
     yield _settings(part)
     if preprocessing:
         yield {"kind": "list", "title": "What happens to the columns first", "entries": preprocessing}
+    if "names" in part["importance"]:
+        yield from column_blocks.shares_of_slopes(part["importance"])
     if "names" in part["bandwidths"]:
-        yield _bars(part["bandwidths"])
+        yield column_blocks.length_scales(part["bandwidths"])
     for chart in (figures.path_chart(part["penalty"]), figures.evidence_chart(part["penalty"])):
         if chart is not None:
             yield _figure(chart)
@@ -248,20 +273,6 @@ def _width_curve(curve: JsonDict) -> Block:
     rows = [list(row) for row in zip(map(count, curve["widths"]), map(number, curve["rmse"]), gains)]
     head = ["Features", "Error on held-out rows (standard deviations of the target)", "Gain"]
     return {"kind": "table", "title": f"How the width was found: {curve['reason']}", "head": head, "rows": rows}
-
-
-def _bars(part: JsonDict) -> Block:
-    """Length scales per column; the shorter the scale, the longer the bar: the model looks closer there."""
-    names, scales = part["names"][:_SHOWN_BARS], part["length_scales"][:_SHOWN_BARS]
-    left = len(part["names"]) - len(names)
-    return {
-        "kind": "bars",
-        "title": "How closely the kernel looks at each column",
-        "message": "A short length scale, a long bar: small changes of that column can change the prediction."
-        + (f" {count(left)} columns with longer scales are not shown." if left else ""),
-        "entries": [{"name": n, "text": number(s), "share": scales[0] / s} for n, s in zip(names, scales)],
-        "head": ["Column", "Length scale"],
-    }
 
 
 def _short(value: object) -> str:

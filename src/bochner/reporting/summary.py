@@ -12,7 +12,7 @@ from bochner.reporting.approximation import approximation
 from bochner.reporting.choices import choices
 from bochner.reporting.cost import cost
 from bochner.reporting.validation import scores
-from bochner.reporting.view import ModelView, n_rows_of
+from bochner.reporting.view import GIVE_ROWS, ModelView, n_rows_of
 from bochner.reporting.what_if import more
 from bochner.reporting.words import in_words
 from bochner.theory import Certificate
@@ -70,5 +70,5 @@ def summarise(
 
 def _quality(view: ModelView, X: MatrixLike | None, y: ArrayLike | None, sample_weight: ArrayLike | None) -> JsonDict:
     if X is None:
-        return {"missing": "No rows were given, so the score is unknown: report(model, X=X_test, y=y_test)."}
+        return {"missing": f"No rows were given, so the score is unknown: {GIVE_ROWS}."}
     return scores(view, X, y, sample_weight)

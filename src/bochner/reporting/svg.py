@@ -12,6 +12,7 @@ from itertools import zip_longest
 
 import numpy as np
 
+from bochner._typing import JsonDict
 from bochner.reporting.numbers import number
 
 __all__ = ["Axis", "Chart", "Rule", "Series", "swatch"]
@@ -124,6 +125,17 @@ class Chart:
     y: Axis
     series: Sequence[Series]
     rules: Sequence[Rule] = field(default_factory=tuple)
+
+    def block(self) -> JsonDict:
+        """The chart as a block of a page."""
+        return {
+            "kind": "figure",
+            "title": self.title,
+            "message": self.message,
+            "svg": self.svg(),
+            "legend": self.legend(),
+            "table": self.table(),
+        }
 
     def svg(self) -> str:
         """The drawing."""

@@ -9,7 +9,8 @@ from sklearn import metrics
 from bochner._typing import Array, ArrayLike, JsonDict, MatrixLike
 from bochner.errors import BochnerError, InvalidDataError
 from bochner.features import map_of, transform
-from bochner.reporting.view import ModelView, n_rows_of, sample_rows
+from bochner.reporting.diagnosis import diagnosis
+from bochner.reporting.view import GIVE_ROWS, ModelView, n_rows_of, sample_rows
 
 __all__ = ["coverage", "reliability", "scores"]
 
@@ -27,7 +28,7 @@ def scores(view: ModelView, X: MatrixLike, y: ArrayLike | None, sample_weight: A
     if view.kind == "features":
         return {"missing": "A feature map predicts nothing, so it has no score; see how close its kernel is below."}
     if y is None:
-        return {"missing": "The score needs the targets of the rows: report(model, X=X_test, y=y_test)."}
+        return {"missing": f"The score needs the targets of the rows: {GIVE_ROWS}."}
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
     if n_rows_of(y) != n_rows_of(X):
         raise InvalidDataError(f"X and y must have the same length. Got {n_rows_of(X)} and {n_rows_of(y)}.")
@@ -79,6 +80,7 @@ def reliability(hit: Array, probability: Array, weight: Array | None = None) -> 
 
 def _regression(view: ModelView, X: MatrixLike, y: Array, weight: Array | None) -> JsonDict:
     mean = np.asarray(view.model.predict(X), dtype=float)
+    mean = mean[:, mean.shape[1] // 2] if mean.ndim > y.ndim else mean  # the middle one of several quantiles
     y = y.astype(float).reshape(mean.shape)
     centre, baseline = _centre(view, y, weight)
     squares = (y - mean) ** 2
@@ -97,6 +99,7 @@ def _regression(view: ModelView, X: MatrixLike, y: Array, weight: Array | None) 
         "targets": _per_target(y, mean, weight) if y.ndim == 2 else [],
         "residuals": _residuals(y, mean, view.seed),
         "coverage": _coverage(view, X, y, weight),
+        "rows": diagnosis(view, X, y, mean),
     }
 
 
@@ -125,6 +128,8 @@ def _residuals(y: Array, mean: Array, seed: int) -> JsonDict:
 
 
 def _coverage(view: ModelView, X: MatrixLike, y: Array, weight: Array | None) -> JsonDict:
+    if not view.has_error_bars:
+        return {"missing": f"{type(view.estimator).__name__} has no error bars."}
     rows, targets, weights = sample_rows(X, y, weight, most=_SPREAD_ROWS, seed=view.seed)
     try:
         mean, std = view.estimator.predict(view.inputs(rows), return_std=True)
@@ -151,6 +156,7 @@ def _classification(view: ModelView, X: MatrixLike, y: Array, weight: Array | No
         "baseline_accuracy": float(shares.max()),
         **_confusion(y[known], predicted[known], classes, None if weight is None else weight[known]),
         **_probabilities(view, X, y, known, weight, shares),
+        "rows": diagnosis(view, X, y, predicted),
     }
 
 

@@ -26,7 +26,9 @@ from bochner.solvers import RidgePath, RidgeProblem
 from bochner.statistics import Moments
 from bochner.theory import Certificate
 
-__all__ = ["Kind", "ModelView", "n_rows_of", "sample_rows"]
+__all__ = ["GIVE_ROWS", "Kind", "ModelView", "n_rows_of", "sample_rows"]
+
+GIVE_ROWS = "bochner.report(model, X=X_test, y=y_test), or bochner report MODEL --data TABLE"
 
 Kind = Literal["regressor", "classifier", "pca", "features"]
 
@@ -127,6 +129,11 @@ class ModelView:
         return getattr(feature_map, "kernel_values", None) is not None
 
     @property
+    def has_error_bars(self) -> bool:
+        """Whether it is a kind of model with standard deviations of predictions."""
+        return hasattr(type(self.estimator), "spread_")
+
+    @property
     def target_mean(self) -> Array | None:
         """Means of the training targets, where the model knows them."""
         return getattr(getattr(self.estimator, "fitted_", None), "target_mean", None)
@@ -190,8 +197,8 @@ class ModelView:
 
     @property
     def length_scales(self) -> Array | None:
-        """Length scales of the kernel: one, or one per column; None for composite kernels."""
-        if self.kernel is None:
+        """Length scales of the kernel: one, or one per column; None for composite kernels, and those of no distance."""
+        if self.kernel is None or not self.kernel.stationary:
             return None
         try:
             return np.atleast_1d(np.asarray(self.kernel.without_factor().scales(), dtype=float))

@@ -13,7 +13,7 @@ from bochner.config import get_config
 from bochner.features import FourierShape, transform
 from bochner.planning import Budget, calibrate
 from bochner.reporting.nested import narrower_moments, nested_widths, why_not_nested
-from bochner.reporting.view import ModelView, sample_rows
+from bochner.reporting.view import GIVE_ROWS, ModelView, sample_rows
 from bochner.solvers import RidgePoint, RidgeProblem, classifier_bill, pca_bill, solve_ridge
 from bochner.solvers.criteria import gcv_score
 from bochner.statistics import Moments
@@ -29,11 +29,17 @@ def more(view: ModelView, X: MatrixLike | None, y: ArrayLike | None, *, held_out
     """Learning curves by width and by rows, with memory and time of every width."""
     return {
         "width": view.width,
-        "widths": _width_curve(view, X, y) | {"rows_held_out": held_out},
+        "widths": _width_curve(view, X, y) | {"rows_held_out": held_out, "searched": _searched(view)},
         "rows": _rows_curve(view),
         "bills": _bills(view),
         "memory_budget": get_config().memory_budget(),
     }
+
+
+def _searched(view: ModelView) -> bool:
+    """Whether the width was left to the model."""
+    asked = getattr(view.estimator, "n_components", None)
+    return isinstance(asked, str) and asked == "auto"
 
 
 def _width_curve(view: ModelView, X: MatrixLike | None, y: ArrayLike | None) -> JsonDict:
@@ -45,7 +51,7 @@ def _width_curve(view: ModelView, X: MatrixLike | None, y: ArrayLike | None) -> 
     if view.kind == "regressor" and view.moments is not None:
         return _from_moments(view, view.moments, X, y)
     if X is None or y is None:
-        return {"missing": "The error at other widths needs rows and targets: report(model, X=X_test, y=y_test)."}
+        return {"missing": f"The error at other widths needs rows and targets: {GIVE_ROWS}."}
     return _from_refits(view, X, y)
 
 

@@ -4,38 +4,44 @@ from bochner.solvers.band import BandedRidge
 from bochner.solvers.base import DirectSolver, IterativeSolver, PenaltyRule, RidgeSolver, SolverContext
 from bochner.solvers.calibration import chosen_classes, inverse_temperature, probabilities
 from bochner.solvers.cholesky import RidgeFactor, factorise
-from bochner.solvers.classification import (
-    ClassificationProblem,
-    Fold,
-    choose_penalty,
-    classifier_bill,
-    default_penalties,
-    out_of_fold_scores,
-    signs_of,
-)
+from bochner.solvers.classification import ClassificationProblem, classifier_bill, signs_of
 from bochner.solvers.eigen import EigenRidge
 from bochner.solvers.grid_equations import GridEquations, GridEvidence
 from bochner.solvers.grid_solution import DRAWS, DrawnSpread, GridSolution, ToeplitzSolver
+from bochner.solvers.huber import Huber
 from bochner.solvers.iterative import iterative_bill, solve_ridge_iteratively
 from bochner.solvers.iterative_solution import Ending, IterativeSolution
 from bochner.solvers.kernel_bill import CANDIDATES, KernelBudget, kernel_budget
 from bochner.solvers.kernel_iterations import KernelIterations, KernelProblem, KernelSolver, float32_penalty
+from bochner.solvers.kernel_losses import KernelLogistic, KernelLoss, KernelSquaredHinge
 from bochner.solvers.kernel_matrix import KernelEquations, KernelMatrix, kernel_matrix_bill
+from bochner.solvers.kernel_newton import KernelNewton
 from bochner.solvers.kernel_solution import KernelSolution, KernelSpread
 from bochner.solvers.landmark_preconditioner import LandmarkFeatures, LandmarkPreconditioner
 from bochner.solvers.landmark_spread import LandmarkSpread
 from bochner.solvers.linear import LinearSolution
-from bochner.solvers.losses import Logistic
+from bochner.solvers.linear_problem import (
+    Fold,
+    LinearProblem,
+    choose_penalty,
+    default_penalties,
+    linear_bill,
+    out_of_fold_scores,
+)
+from bochner.solvers.losses import Hinge, Logistic
 from bochner.solvers.moments_bill import pca_bill, ridge_bill
 from bochner.solvers.path import RidgePath
 from bochner.solvers.penalty import QuadraticPenalty
+from bochner.solvers.pinball import Pinball
 from bochner.solvers.preconditioner import LowRankSpread, SubsampleGram
 from bochner.solvers.principal import PrincipalAxes, principal_axes
 from bochner.solvers.problem import RidgePoint, RidgeProblem
 from bochner.solvers.progress import NO_PROGRESS, Progress
+from bochner.solvers.regression import RegressionLoss, RegressionProblem
 from bochner.solvers.ridge import PredictiveSpread, RidgeSolution, effective_dof, solve_ridge
 from bochner.solvers.solution import Solution, Spread
 from bochner.solvers.toeplitz import ToeplitzSystem
+from bochner.solvers.tweedie import Tweedie
 
 __all__ = [
     "CANDIDATES",
@@ -55,26 +61,36 @@ __all__ = [
     "GridSolution",
     "ToeplitzSolver",
     "ToeplitzSystem",
+    "Hinge",
+    "Huber",
     "IterativeSolution",
     "IterativeSolver",
     "KernelEquations",
     "KernelIterations",
+    "KernelLogistic",
+    "KernelLoss",
     "KernelMatrix",
+    "KernelNewton",
     "KernelProblem",
     "KernelSolution",
     "KernelSolver",
     "KernelSpread",
+    "KernelSquaredHinge",
     "LandmarkFeatures",
     "LandmarkPreconditioner",
     "LandmarkSpread",
+    "LinearProblem",
     "LinearSolution",
     "Logistic",
     "LowRankSpread",
     "PenaltyRule",
+    "Pinball",
     "PredictiveSpread",
     "PrincipalAxes",
     "Progress",
     "QuadraticPenalty",
+    "RegressionLoss",
+    "RegressionProblem",
     "RidgeFactor",
     "RidgePath",
     "RidgePoint",
@@ -85,6 +101,7 @@ __all__ = [
     "SolverContext",
     "Spread",
     "SubsampleGram",
+    "Tweedie",
     "choose_penalty",
     "chosen_classes",
     "classifier_bill",
@@ -95,6 +112,7 @@ __all__ = [
     "inverse_temperature",
     "iterative_bill",
     "kernel_matrix_bill",
+    "linear_bill",
     "out_of_fold_scores",
     "pca_bill",
     "principal_axes",

@@ -13,10 +13,13 @@ def dual_sweep(
     Z: Array,
     order: Array,
     signs: Array,
+    targets: Array,
     active: Array,
     squares: Array,
     diagonal: Array,
+    weight: Array,
     upper: Array,
+    share: Array,
     dual: Array,
     W: Array,
     bias: Array,
@@ -27,9 +30,9 @@ def dual_sweep(
 ) -> None:
     """One sweep of dual coordinate ascent over rows in an order, for the columns first ... last - 1.
 
-    For row i and a column, with y its sign and f = W.z + bias its score,
+    For row i with target t and a column, with y its sign and f = W.z + bias its score,
 
-        beta <- clip(beta + (1 - diagonal beta - y f) / (||z||^2 / alpha + diagonal), 0, upper)
+        beta <- clip(beta + (t - diagonal beta - y f) / (||z||^2 / alpha + diagonal), (share - 1) weight, share upper)
 
     and W and bias follow by the change of beta times y z / alpha and constant y / alpha. Arrays are (rows, columns), W
     is (columns, D). A row is read once for all columns.
@@ -45,8 +48,9 @@ def dual_sweep(
             for j in range(1, D):
                 score += z[j] * w[j]
             y, old = signs[i, c], dual[i, c]
-            slope = 1.0 - diagonal[i] * old - y * (score + bias[c])
-            new = min(max(old + slope / (squares[i] / alpha + diagonal[i]), 0.0), upper[i])
+            slope = targets[i] - diagonal[i] * old - y * (score + bias[c])
+            new = old + slope / (squares[i] / alpha + diagonal[i])
+            new = min(max(new, (share[c] - 1.0) * weight[i]), share[c] * upper[i])
             if new == old:
                 continue
             dual[i, c] = new

@@ -1,4 +1,4 @@
-"""Support vector machines on features: dual coordinate ascent with a duality gap.
+"""Support vector machines and quantile regression on features: dual coordinate ascent with a duality gap.
 
     minimise over w, w_0:   sum_i s_i max(0, 1 - y_i (w.z_i + w_0))^p + alpha/2 (||w||^2 + w_0^2),      p = 1 or 2
 
@@ -8,10 +8,11 @@ al. 2008), so the dual has only bounds:
     maximise over 0 <= beta_i <= u_i:   sum_i (beta_i - diagonal_i beta_i^2 / 2) - alpha/2 (||w||^2 + w_0^2),
     w = 1/alpha sum_i beta_i y_i z_i,  w_0 = 1/alpha sum_i beta_i y_i
 
-with u_i = s_i, diagonal_i = 0 for the hinge, and no bound, diagonal_i = 1/(2 s_i) for its square. Sweeps visit the rows
-in random order; rows whose margins stay away from 1 are left out of the sweeps. Every few sweeps, w is computed anew
-from beta and all scores from w; these give the gap and say which rows to visit next, so no row is left out by mistake
-for good.
+with u_i = s_i, diagonal_i = 0 for the hinge, and no bound, diagonal_i = 1/(2 s_i) for its square. The pinball loss of
+quantile regression has the same dual with targets t_i in place of 1, all signs 1 and the box [-(1 - tau) s_i, tau s_i]
+(`BoxLoss` has both). Sweeps visit the rows in random order; rows whose margins stay away from the kink of their loss
+are left out of the sweeps. Every few sweeps, w is computed anew from beta and all scores from w; these give the gap and
+say which rows to visit next, so no row is left out by mistake for good.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from bochner._threads import run_in_threads
 from bochner._typing import Array, JsonDict
 from bochner.config import get_config
 from bochner.solvers.linear import LinearSolution, gap_scale
-from bochner.solvers.losses import Hinge
+from bochner.solvers.losses import BoxLoss
 from bochner.solvers.penalty import QuadraticPenalty
 from bochner.solvers.progress import NO_PROGRESS, Progress
 from bochner.statistics.feature_stream import FeatureStream
@@ -60,22 +61,24 @@ class _State:
 
 
 class DualAscent:
-    """Solver for the hinge loss and its square.
+    """Solver for the hinge loss, its square and the pinball loss.
 
     Parameters
     ----------
     stream : FeatureStream
-    loss : Hinge
+    loss : BoxLoss
     fit_intercept : bool
     seed : int
         Of the order of the rows.
     """
 
-    def __init__(self, stream: FeatureStream, loss: Hinge, *, fit_intercept: bool, seed: int) -> None:
+    def __init__(self, stream: FeatureStream, loss: BoxLoss, *, fit_intercept: bool, seed: int) -> None:
         self.stream, self.loss, self.fit_intercept = stream, loss, fit_intercept
         self._random = generator(seed, Purpose.ORDER)
         self._small = np.count_nonzero(loss.weight) * stream.width * loss.signs.shape[1] <= _SMALL
-        self._squares = self._squared_norms() + fit_intercept
+        self._squares = np.maximum(self._squared_norms() + fit_intercept, np.finfo(float).tiny)
+        self._lower = (loss.share - 1) * loss.weight[:, None]
+        self._at_zero = loss.value(np.broadcast_to(loss.offset, loss.signs.shape))
 
     def solve(
         self,
@@ -95,20 +98,26 @@ class DualAscent:
         while True:
             objective, gap = self._gap(state, alpha)
             require_finite(*objective, *gap)
-            open_ = gap > tol * gap_scale(objective, self.loss.weight.sum())
+            open_ = gap > tol * gap_scale(objective, self._at_zero)
             if state.n_iter >= max_iter or not (np.any(open_) or (self._small and state.moved)):
                 total = float(objective.sum()), float(gap.sum())
                 progress.ended(partial(self._saved, state))
+                intercept = state.intercept + self.loss.offset
                 return LinearSolution(
-                    state.coef, state.intercept, *total, state.n_iter, not np.any(open_), state.dual / alpha
+                    state.coef, intercept, *total, state.n_iter, not np.any(open_), state.dual / alpha
                 )
             active = self._active(state, state.change, open_ | self._small)
             state = self._swept(state, alpha, active, min(self._sweeps(active), max_iter - state.n_iter))
             progress.reached(partial(self._saved, state))
 
+    def gaps(self, dual: Array, alpha: float) -> tuple[Array, Array]:
+        """Objective and duality gap of each column at some dual variables, relative ones of `tol` in the second."""
+        objective, gap = self._gap(self._evaluate(self._clipped(dual), alpha), alpha)
+        return objective, gap / gap_scale(objective, self._at_zero)
+
     def _first_state(self, start: LinearSolution | None, alpha: float) -> _State:
         dual = np.zeros(self.loss.signs.shape) if start is None or start.dual is None else alpha * start.dual
-        return self._evaluate(np.minimum(dual, self.loss.upper[:, None]), alpha)
+        return self._evaluate(self._clipped(dual), alpha)
 
     def _swept(self, state: _State, alpha: float, active: Array, sweeps: int) -> _State:
         """The state after some sweeps, evaluated anew."""
@@ -130,7 +139,7 @@ class DualAscent:
     def _resumed(self, progress: Progress, alpha: float, max_iter: int) -> _State | None:
         """The state of an interrupted solve; None if there was none, or its numbers are beyond reason."""
         rules: dict[str, Rule] = {
-            "dual": ArrayRule(self.loss.signs.shape, low=0),
+            "dual": ArrayRule(self.loss.signs.shape, low=float(np.min(self._lower, initial=0))),
             "n_iter": NumberRule(0, max_iter, integer=True),
             "moved": Flag(),
             "change": ArrayRule((1,), low=0, high=np.inf),
@@ -140,7 +149,7 @@ class DualAscent:
         if saved is None:
             return None
         with np.errstate(over="ignore", invalid="ignore"):
-            state = self._evaluate(np.minimum(saved["dual"], self.loss.upper[:, None]), alpha)
+            state = self._evaluate(self._clipped(saved["dual"]), alpha)
             if not np.all(np.isfinite(self._gap(state, alpha)[1])):
                 return None
         set_position(self._random, saved["random"])
@@ -158,15 +167,23 @@ class DualAscent:
         weighted = self.loss.signs * dual / alpha
         coef = self.stream.adjoint(weighted)
         intercept = weighted.sum(axis=0) * self.fit_intercept
-        return _State(dual, coef, intercept, self.stream.forward(coef) + intercept)
+        return _State(dual, coef, intercept, self.stream.forward(coef) + intercept + self.loss.offset)
+
+    def _clipped(self, dual: Array) -> Array:
+        """The dual variables, moved into their bounds."""
+        return np.clip(dual, self._lower, self._upper)
+
+    @property
+    def _upper(self) -> Array:
+        return self.loss.share * self.loss.upper[:, None]
 
     def _active(self, state: _State, change: float, columns: Array) -> Array:
         """Rows to visit for each column: all but those that sit at a bound and whose margins are far on its side."""
         if not np.isfinite(change):
             return np.broadcast_to(columns & (self.loss.upper > 0)[:, None], state.dual.shape).copy()
-        margin, slack = self.loss.signs * state.scores, 2 * change
-        resting = (state.dual == 0) & (margin > 1 + slack)
-        resting |= (state.dual == self.loss.upper[:, None]) & (margin < 1 - slack)
+        pull, slack = self.loss.targets[:, None] - self.loss.signs * state.scores, 2 * change
+        resting = (state.dual == self._lower) & (pull < -slack)
+        resting |= (state.dual == self._upper) & (pull > slack)
         active: Array = ~resting & columns
         return active
 
@@ -179,7 +196,7 @@ class DualAscent:
 
     def _sweep(self, state: _State, alpha: float, active: Array, sweeps: int) -> None:
         """Sweeps over the active rows, columns shared among threads; block by block if the features are not kept."""
-        W, bias = np.ascontiguousarray(state.coef.T, dtype=self.stream.dtype), state.intercept.copy()
+        W, bias = np.ascontiguousarray(state.coef.T, dtype=self.stream.dtype), state.intercept + self.loss.offset
         rows = np.flatnonzero(active.any(axis=1))
         if self.stream.features is not None:
             orders = [self._random.permutation(rows) for _ in range(sweeps)]
@@ -196,14 +213,15 @@ class DualAscent:
     ) -> None:
         from bochner.solvers._loops import dual_sweep
 
-        signs, squares = self.loss.signs[rows], self._squares[rows]
-        diagonal, upper = self.loss.diagonal[rows], self.loss.upper[rows]
+        loss, squares = self.loss, self._squares[rows]
+        of_rows = loss.signs[rows], loss.targets[rows], active, squares, loss.diagonal[rows], loss.weight[rows]
+        upper, share = loss.upper[rows], loss.share
         groups = np.array_split(np.arange(dual.shape[1]), min(dual.shape[1], get_config().threads()))
 
         def handle(columns: Array, _: None) -> None:
             span = (float(self.fit_intercept), int(columns[0]), int(columns[-1]) + 1)
             for order in orders:
-                dual_sweep(Z, order, signs, active, squares, diagonal, upper, dual, W, bias, alpha, *span)
+                dual_sweep(Z, order, *of_rows, upper, share, dual, W, bias, alpha, *span)
 
         run_in_threads(handle, groups, state=lambda: None)
 

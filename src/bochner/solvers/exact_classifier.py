@@ -26,7 +26,7 @@ from bochner._typing import Array
 from bochner.solvers.losses import Hinge, Logistic
 from bochner.statistics.kernel_product import KernelProduct
 
-__all__ = ["ExactGap", "logistic_gap", "margin_gap"]
+__all__ = ["ExactGap", "best_intercept", "logistic_gap", "margin_gap"]
 
 _NEWTON_STEPS = 50
 _WIDEST_NEWTON = 64
@@ -107,10 +107,10 @@ def margin_gap(product: KernelProduct, loss: Hinge, dual: Array, alpha: float, *
 def logistic_gap(product: KernelProduct, loss: Logistic, scores: Array, alpha: float, *, intercept: bool) -> ExactGap:
     """The gap of the (multinomial) logistic problem at the dual variables s (y - p) of some scores (n, t)."""
     if intercept:
-        scores = scores + _best_intercept(loss, scores)
+        scores = scores + best_intercept(loss, scores)
     dual = -loss.gradient(scores)
     found, rounding = _scores(product, dual, np.zeros(scores.shape[1]), alpha)
-    w_0 = _best_intercept(loss, found) if intercept else np.zeros(scores.shape[1])
+    w_0 = best_intercept(loss, found) if intercept else np.zeros(scores.shape[1])
     energy = float(np.sum(dual * found))
     objective = loss.value(found + w_0) + energy / 2
     gap = objective - _entropy(loss, scores) + energy / 2
@@ -128,7 +128,8 @@ def _scores(product: KernelProduct, dual: Array, w_0: Array, alpha: float) -> tu
     """f_A + w_0 at the rows, one product, and by how much rounding may have moved it."""
     V = dual / alpha
     scores = product.times(V) + w_0
-    return scores, product.rounding(V) + 8 * _UNIT * (np.abs(scores) + np.abs(w_0))
+    rounding = product.rounding(V) if product.precision is None else np.zeros_like(V)  # a kernel without a bound
+    return scores, rounding + 8 * _UNIT * (np.abs(scores) + np.abs(w_0))
 
 
 def _entropy(loss: Logistic, scores: Array) -> float:
@@ -138,7 +139,7 @@ def _entropy(loss: Logistic, scores: Array) -> float:
     return float(-np.sum(loss.weight[:, None] * xlogy(p, p)))
 
 
-def _best_intercept(loss: Logistic, scores: Array) -> Array:
+def best_intercept(loss: Logistic, scores: Array) -> Array:
     """The intercept that minimises the loss at given scores, to rounding: the gradient then sums to zero.
 
     Newton steps, halved until the loss falls; for many classes, the logarithms of wanted over predicted counts.

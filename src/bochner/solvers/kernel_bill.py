@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bochner.config import get_config
@@ -13,8 +14,10 @@ __all__ = ["CANDIDATES", "KernelBudget", "kernel_budget"]
 CANDIDATES = 2
 """Rows for every landmark of the preconditioner that is chosen by pivoting."""
 
-_LANDMARKS = 2048
+_LANDMARKS, _MOST_LANDMARKS = 2048, 4096
+_ROWS_OF_A_LANDMARK = 9  # between the two: factors then take about as long as the products that they save
 _FEWEST_LANDMARKS = 64
+_FEWEST_KEPT = 512  # fewer landmarks whose features are kept before more that are computed again in every pass
 _COPIES = 12  # of a vector in conjugate gradients and products
 
 
@@ -36,15 +39,24 @@ class KernelBudget:
 
 def kernel_budget(n: int, d: int, columns: int, n_searched: int) -> KernelBudget:
     """For n rows of d columns, so many systems, and a penalty that is searched on `n_searched` of the rows."""
-    budget, width = get_config().memory_budget(), min(_LANDMARKS, n)
-    while True:
-        bill = _bill(n, d, columns, width, n_searched)
-        kept = {"features of the preconditioner": 8 * n * width}
-        if bill.total + kept["features of the preconditioner"] <= budget:
-            return KernelBudget(width, True, MemoryBill(bill.items | kept))
-        if bill.total <= budget or width <= _FEWEST_LANDMARKS:
-            return KernelBudget(width, False, bill)
-        width = max(width // 2, min(_FEWEST_LANDMARKS, n))
+    budget = get_config().memory_budget()
+    wide = min(n, max(_LANDMARKS, min(_MOST_LANDMARKS, n // _ROWS_OF_A_LANDMARK)))
+    for least, keep in ((_FEWEST_KEPT, True), (_FEWEST_LANDMARKS, False)):
+        for width in _halves(wide, min(least, wide)):
+            bill = _bill(n, d, columns, width, n_searched)
+            if keep:
+                bill = MemoryBill(bill.items | {"features of the preconditioner": 8 * n * width})
+            if bill.total <= budget:
+                return KernelBudget(width, keep, bill)
+    return KernelBudget(width, False, bill)
+
+
+def _halves(width: int, least: int) -> Iterator[int]:
+    """A width, half of it and so on, down to the least."""
+    while width > least:
+        yield width
+        width = max(width // 2, least)
+    yield least
 
 
 def _bill(n: int, d: int, columns: int, width: int, n_searched: int) -> MemoryBill:

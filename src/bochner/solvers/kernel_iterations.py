@@ -259,7 +259,8 @@ class _Solving:
         if m == 0:
             return np.empty((0, t)), np.empty(0)
         image = self.double.image[-m:, t:] * self.size[t:]
-        spread, towards = self.inverse.spread(t), problem.product.X[problem.features.landmarks]
+        spread = self.inverse.spread(t)
+        towards = problem.product.X[spread.landmarks]
         values = KernelProduct(problem.product.kernel, towards, precision=np.dtype(float))
         K = values.matrix(problem.product.X[-m:])
         own = replace(spread, landmarks=np.arange(len(towards)))

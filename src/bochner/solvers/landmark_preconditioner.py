@@ -26,6 +26,7 @@ from bochner.statistics.kernel_product import KernelProduct
 __all__ = ["LandmarkFeatures", "LandmarkPreconditioner"]
 
 _BLOCK = 1024
+_SPREAD_LANDMARKS = 2048  # of error bars: models hold two factors of them
 _JITTER = (1e-10, 1e-6)  # of k(x, x), at least and at most: what whitening in float64 and in float32 can bear
 
 
@@ -171,13 +172,13 @@ class LandmarkPreconditioner:
         return (unit - roots * back) * (size / self.alpha)
 
     def spread(self, column: int) -> LandmarkSpread:
-        """Error bars of a system."""
-        rows = self._rows[self._kinds[column]]
+        """Error bars of a system, through the first of the landmarks: factors of fewer are the first parts of these."""
+        rows, first = self._rows[self._kinds[column]], slice(_SPREAD_LANDMARKS)
         return LandmarkSpread(
-            landmarks=np.asarray(self.features.landmarks, dtype=np.int64),
-            whitening=np.tril(self.features.factor),
-            factor=np.tril(rows.factor),
-            centre=rows.mean * self.intercept,
+            landmarks=np.asarray(self.features.landmarks[first], dtype=np.int64),
+            whitening=np.tril(self.features.factor[first, first]),
+            factor=np.tril(rows.factor[first, first]),
+            centre=rows.mean[first] * self.intercept,
             offset=1 + (1 / rows.total if self.intercept else 0.0),
             alpha=self.alpha,
         )

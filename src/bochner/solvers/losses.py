@@ -1,16 +1,78 @@
-"""Classification losses as functions of the scores of all classes.
+"""Losses as functions of scores: what the two solvers ask of one, and the losses of classification.
 
 Scores have one column for two classes and one per class for more. Rows are weighted; classes are numbered from 0.
 """
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 from scipy.special import expit, logsumexp, softmax
 
 from bochner._typing import Array
 
-__all__ = ["Logistic", "Hinge"]
+__all__ = ["BoxLoss", "Hinge", "Logistic", "SmoothLoss"]
+
+
+class SmoothLoss(Protocol):
+    """A convex loss with two derivatives, for Newton's method: a function of the scores (n, t) of all rows."""
+
+    weight: Array
+
+    def value(self, scores: Array) -> float:
+        """Weighted sum of the losses."""
+        ...
+
+    def gradient(self, scores: Array) -> Array:
+        """Gradient of the weighted sum, shape (n, t)."""
+        ...
+
+    def curvature(self, scores: Array) -> Array:
+        """What the second derivatives of the rows are made of, shape (n, t), without their weights."""
+        ...
+
+    def curvature_product(self, curvature: Array, direction: Array) -> Array:
+        """Second derivatives of some rows, by their curvature, applied to a direction."""
+        ...
+
+    def curvature_diagonal(self, curvature: Array) -> Array:
+        """Second derivatives of some rows in each score."""
+        ...
+
+
+class BoxLoss(Protocol):
+    """A piecewise linear or quadratic loss, whose dual has only bounds, for dual coordinate ascent.
+
+        loss(f) = s max over b in [share - 1, share] of b (target - sign (f - offset)),   f the score
+
+    or one without an upper bound and with a quadratic term, in which `upper` is infinite and `diagonal` is not 0.
+
+    Attributes
+    ----------
+    signs : array of shape (n, t)
+    targets : array of shape (n,)
+        Without the offset.
+    weight, upper, diagonal : arrays of shape (n,)
+    share, offset : arrays of shape (t,)
+        The bounds; where the scores of the zero model are.
+    """
+
+    signs: Array
+    targets: Array
+    weight: Array
+    upper: Array
+    diagonal: Array
+    share: Array
+    offset: Array
+
+    def value(self, scores: Array) -> Array:
+        """Weighted sum of the losses of each column."""
+        ...
+
+    def dual_value(self, dual: Array) -> Array:
+        """Dual objective of each column without its quadratic form in w."""
+        ...
 
 
 class Logistic:
@@ -48,6 +110,12 @@ class Logistic:
     def probabilities(self, scores: Array) -> Array:
         return expit(scores) if scores.shape[1] == 1 else softmax(scores, axis=1)
 
+    curvature = probabilities
+
+    @staticmethod
+    def curvature_diagonal(p: Array) -> Array:
+        return p * (1 - p)
+
     @staticmethod
     def curvature_product(p: Array, direction: Array) -> Array:
         """Second derivative of each row's loss applied to a direction: p d - p (p.d); p (1 - p) d with one column."""
@@ -73,6 +141,8 @@ class Hinge:
         positive = weight > 0
         self.diagonal = np.divide(0.5 * squared, weight, out=np.zeros(len(weight)), where=positive)
         self.upper = np.where(positive, np.inf, 0.0) if squared else weight
+        self.targets, columns = np.ones(len(weight)), signs.shape[1]
+        self.share, self.offset = np.ones(columns), np.zeros(columns)
 
     def value(self, scores: Array) -> Array:
         """Weighted sum of the losses of each column."""

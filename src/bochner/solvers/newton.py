@@ -1,13 +1,13 @@
-"""Newton's method with a subsampled Hessian for logistic regression.
+"""Newton's method with a subsampled Hessian for smooth losses: logistic, Poisson, Huber.
 
     minimise over Theta = (W, w_0):   sum_i s_i loss(y_i, W'z_i + w_0) + penalty(Theta)
 
 Every iteration has the exact gradient of all rows, and the Hessian of a pilot: rows drawn with a probability in
-proportion to the curvature s_i mean_c p_ic (1 - p_ic) of their loss (rows that are classified with certainty have next
-to none) and weighted by its inverse. The Newton equations of the pilot are solved by conjugate gradients, which couple
-the classes, preconditioned by a Cholesky factor that ignores the coupling. Scores are linear in Theta, so the line
-search, to the minimum along the direction, costs no pass. With fewer rows than a pilot has, all of them are taken, and
-the method is Newton's own.
+proportion to the curvature of their loss, s_i mean_c p_ic (1 - p_ic) for the logistic one (rows that are classified
+with certainty have next to none), and weighted by its inverse. The Newton equations of the pilot are solved by
+conjugate gradients, which couple the classes, preconditioned by a Cholesky factor that ignores the coupling. Scores are
+linear in Theta, so the line search, to the minimum along the direction, costs no pass. With fewer rows than a pilot
+has, all of them are taken, and the method is Newton's own.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from bochner._threads import single_threaded_blas
 from bochner._typing import Array, JsonDict
 from bochner.config import get_config
 from bochner.solvers.linear import LinearSolution, gap_scale
-from bochner.solvers.losses import Logistic
+from bochner.solvers.losses import SmoothLoss
 from bochner.solvers.penalty import QuadraticPenalty
 from bochner.solvers.progress import NO_PROGRESS, Progress
 from bochner.statistics.feature_stream import FeatureStream
@@ -63,21 +63,21 @@ def pilot_rows(width: int, itemsize: int) -> int:
 
 
 class NewtonSolver:
-    """Solver for the logistic loss.
+    """Solver for smooth losses.
 
     Parameters
     ----------
     stream : FeatureStream
-    loss : Logistic
+    loss : SmoothLoss
     n_columns : int
-        1 for two classes, else their number.
+        1 for two classes or a target, else the number of classes.
     fit_intercept : bool
     seed : int
         Of the pilots.
     """
 
     def __init__(
-        self, stream: FeatureStream, loss: Logistic, n_columns: int, *, fit_intercept: bool, seed: int
+        self, stream: FeatureStream, loss: SmoothLoss, n_columns: int, *, fit_intercept: bool, seed: int
     ) -> None:
         self.stream, self.loss, self.n_columns, self.fit_intercept = stream, loss, n_columns, fit_intercept
         self._random = generator(seed, Purpose.PILOT)
@@ -121,10 +121,13 @@ class NewtonSolver:
         return self._pilot(scores, penalty).solve(right, accuracy)
 
     def curvature(self, solution: LinearSolution) -> Array:
-        """Curvature sum_i s_i mean_c p_ic (1 - p_ic) (z_i, 1)(z_i, 1)' at a solution, for the Laplace approximation."""
+        """Curvature sum_i s_i mean_c h_ic (z_i, 1)(z_i, 1)' at a solution, for the Laplace approximation.
+
+        h_ic is the second derivative of the loss of row i in its score c: p_ic (1 - p_ic) for the logistic loss.
+        """
         total = np.zeros((self.stream.width + 1,) * 2)
         scores = self.stream.forward(solution.coef) + solution.intercept
-        root = np.sqrt(self._importance(self.loss.probabilities(scores)))
+        root = np.sqrt(self._importance(self.loss.curvature(scores)))
 
         def product(Z: Array, rows: slice) -> Array:
             extended = np.empty((len(Z), self.stream.width + 1))
@@ -185,11 +188,13 @@ class NewtonSolver:
     def _gap(self, point: _Point, penalty: QuadraticPenalty) -> float:
         """Duality gap ||gradient in W||^2 / (2 alpha) at the dual point of the scores, if the gradient in w_0 is 0.
 
-        What the intercept still has to gain is added to second order.
+        What an intercept without a penalty still has to gain is added to second order.
         """
+        if penalty.of_intercept:
+            return float(np.sum(point.gradient**2)) / (2 * penalty.alpha)
         gap = float(np.sum(point.gradient[:-1] ** 2)) / (2 * penalty.alpha)
-        p = self.loss.probabilities(point.scores)
-        curvature = self.loss.weight @ (p * (1 - p)) + np.finfo(float).tiny
+        diagonal = self.loss.curvature_diagonal(self.loss.curvature(point.scores))
+        curvature = self.loss.weight @ diagonal + np.finfo(float).tiny
         return gap + 0.5 * float(np.sum(point.gradient[-1] ** 2 / curvature))
 
     def _step(self, point: _Point, penalty: QuadraticPenalty, relative_gap: float) -> tuple[_Point, float]:
@@ -213,7 +218,10 @@ class NewtonSolver:
         for _ in range(10):
             scores = point.scores + size * move
             slope = float(np.sum(self.loss.gradient(scores) * move)) + tilt + size * bend
-            product = self.loss.curvature_product(self.loss.probabilities(scores), move)
+            if not np.isfinite(slope):  # beyond the range of exp
+                size *= 0.1
+                continue
+            product = self.loss.curvature_product(self.loss.curvature(scores), move)
             change = slope / (float(self.loss.weight @ np.sum(move * product, axis=1)) + bend)
             size = min(max(size - change, 0.1 * size), 4 * size)
             if abs(change) <= 0.01 * size:
@@ -225,16 +233,16 @@ class NewtonSolver:
             size *= 0.25
         return 0.0
 
-    def _importance(self, p: Array) -> Array:
-        return self.loss.weight * np.mean(p * (1 - p), axis=1)
+    def _importance(self, curvature: Array) -> Array:
+        return self.loss.weight * np.mean(self.loss.curvature_diagonal(curvature), axis=1)
 
     def _pilot(self, scores: Array, penalty: QuadraticPenalty) -> _Pilot:
-        p = self.loss.probabilities(scores)
+        curvature = self.loss.curvature(scores)
         rows, weight = self._weighted, self.loss.weight
         if not self.exact:
-            rows, chance = self._drawn_rows(self._importance(p))
+            rows, chance = self._drawn_rows(self._importance(curvature))
             weight = weight / chance
-        return _Pilot(self._extended(rows), p[rows], weight[rows], penalty)
+        return _Pilot(self._extended(rows), self.loss, curvature[rows], weight[rows], penalty)
 
     def _drawn_rows(self, importance: Array) -> tuple[Array, Array]:
         """Rows drawn in proportion to their importance, a tenth of them to their weight, and the chances of all."""
@@ -259,22 +267,23 @@ class _Pilot:
     Parameters
     ----------
     Z : array of shape (r, D + 1)
-    p : array of shape (r, t)
-        Probabilities of the classes.
+    loss : SmoothLoss
+    curvature : array of shape (r, t)
+        That of the loss at the rows.
     weight : array of shape (r,)
     penalty : QuadraticPenalty
     """
 
-    def __init__(self, Z: Array, p: Array, weight: Array, penalty: QuadraticPenalty) -> None:
-        self.Z, self.p, self.weight, self.penalty = Z, p, weight[:, None], penalty
-        importance = weight * np.mean(p * (1 - p), axis=1)
+    def __init__(self, Z: Array, loss: SmoothLoss, curvature: Array, weight: Array, penalty: QuadraticPenalty) -> None:
+        self.Z, self.loss, self.curvature, self.weight, self.penalty = Z, loss, curvature, weight[:, None], penalty
+        importance = weight * np.mean(loss.curvature_diagonal(curvature), axis=1)
         step = max(1, len(Z) // max(_FACTOR_ROWS, Z.shape[1] // 2))  # a preconditioner need not see every row
         scale = np.sqrt(step * importance[::step]).astype(Z.dtype)
         self._precondition = _uncoupled(Z[::step] * scale[:, None], penalty)
 
     def product(self, V: Array) -> Array:
         """Hessian times V (D + 1, t)."""
-        moved = self.weight * Logistic.curvature_product(self.p, self.Z @ V.astype(self.Z.dtype))
+        moved = self.weight * self.loss.curvature_product(self.curvature, self.Z @ V.astype(self.Z.dtype))
         return (self.Z.T @ moved.astype(self.Z.dtype)).astype(float) + self.penalty.product(V)
 
     def solve(self, right: Array, accuracy: float) -> Array:

@@ -22,18 +22,21 @@ class QuadraticPenalty:
     centre : array of shape (D + 1, t) or None
         What earlier rows said, and with which curvature; the last row is the intercept.
     matrix : array of shape (D + 1, D + 1) or None
+    of_intercept : bool
+        Whether the intercept is penalised as a coefficient, where there is no matrix.
     """
 
     alpha: float
     centre: Array | None = None
     matrix: Array | None = None
+    of_intercept: bool = False
 
     def product(self, V: Array) -> Array:
         """Hessian of the penalty times V (D + 1, t)."""
         if self.matrix is not None:
             return self.matrix @ V
         product = self.alpha * V
-        product[-1] = 0
+        product[-1] *= self.of_intercept
         return product
 
     def gradient(self, theta: Array) -> Array:

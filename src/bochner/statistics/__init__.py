@@ -16,7 +16,7 @@ from bochner.statistics.fourier_sums import (
 from bochner.statistics.identity import RowIdentity, identify
 from bochner.statistics.moments import BlockMoments, Moments
 from bochner.statistics.moments_checkpoint import MomentsCheckpoint
-from bochner.statistics.moments_pass import MomentsReduction, PassPlan, accumulate, plan_pass
+from bochner.statistics.moments_pass import MomentsReduction, PassPlan, accumulate, plan_of, plan_pass
 from bochner.statistics.normal_equations import NormalOperator, NormalStart, StreamedNormal
 from bochner.statistics.state_schema import ArrayRule, Flag, NumberRule, Schema, Word
 from bochner.statistics.widening import widen
@@ -50,6 +50,7 @@ __all__ = [
     "for_each_block",
     "fourier_bill",
     "identify",
+    "plan_of",
     "plan_pass",
     "rows_checksum",
     "widen",

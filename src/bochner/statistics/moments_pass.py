@@ -10,7 +10,7 @@ import numpy as np
 
 from bochner._blas import lower_gram
 from bochner._typing import Array, FloatType
-from bochner.config import get_config
+from bochner.config import config_context, get_config
 from bochner.data import Block, RowSource
 from bochner.engines import Cut, OnPart, engine_of
 from bochner.features.base import FeatureMap, tile_rows
@@ -19,7 +19,7 @@ from bochner.statistics.identity import RowIdentity
 from bochner.statistics.moments import BlockMoments, GramProduct, Moments
 from bochner.statistics.moments_checkpoint import MomentsCheckpoint
 
-__all__ = ["MomentsReduction", "PassPlan", "accumulate", "plan_pass"]
+__all__ = ["MomentsReduction", "PassPlan", "accumulate", "plan_of", "plan_pass"]
 
 _BLAS_BYTES = 3 * 2**24  # that BLAS and temporary kernel values take; the rest of the rest is for frequencies and rows
 _BLOCK_BYTES = 2**26  # of features per thread and block: SYRK at full speed, and the float64 sum below 4 % of it
@@ -47,13 +47,20 @@ def plan_pass(n_rows: int, feature_map: FeatureMap, n_targets: int, dtype: Float
         return D * D * item + rows * row + scratch
 
     memory = get_config().memory_budget()
-    budget = min(int(0.95 * memory), memory - min(int(0.2 * memory), _BLAS_BYTES)) - fixed
+    budget = min(int(0.95 * memory), memory - min(int(0.25 * memory), _BLAS_BYTES))
+    budget -= fixed + feature_map.n_bytes(dtype)
     affordable = max(1, budget // per_thread(smallest))
     threads = int(min(get_config().threads(), affordable, max(1, -(-n_rows // 64))))
     largest = int(np.clip((budget // threads - per_thread(0)) // row, smallest, largest))
     blocks = threads * -(-n_rows // (threads * largest))
     rows = max(1, -(-n_rows // blocks))
     return PassPlan(rows, threads, fixed + threads * per_thread(rows))
+
+
+def plan_of(rows: RowSource, feature_map: FeatureMap) -> PassPlan:
+    """The cut of a moments pass over a source: blocks are what reading leaves room for."""
+    with config_context(memory=max(1, get_config().memory_budget() - rows.read_bytes)):
+        return plan_pass(rows.planned_rows, feature_map, rows.n_targets, rows.dtype)
 
 
 class _BlockSummary(NamedTuple):

@@ -1,5 +1,6 @@
 """Mixed tables to numbers: encoders of columns, targets, weights, and the split into training and test rows."""
 
+from bochner.tables.cells import rows_counted
 from bochner.tables.encoder import TableEncoder
 from bochner.tables.named_columns import column_of_table
 from bochner.tables.new_values import NewValues
@@ -27,6 +28,7 @@ __all__ = [
     "read_column",
     "read_target",
     "read_weights",
+    "rows_counted",
     "split_rows",
     "survey",
 ]

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import asdict, dataclass, field
 from typing import ClassVar, Self
 
 import numpy as np
 
 from bochner._typing import Array, JsonDict
 from bochner.errors import InvalidDataError
+from bochner.tables.cells import CellError
+from bochner.tables.dates import DateOrder
+from bochner.tables.reading import Series, is_aware, read_column, read_dates
 
 __all__ = ["CategoryColumn", "Column", "DateColumn", "NumberColumn", "Unseen", "column_of"]
 
@@ -48,6 +51,10 @@ class Column(ABC):
     name: str
 
     kind: ClassVar[str]
+
+    def read(self, column: Array | Series, marks: Collection[str]) -> Array:
+        """A column of another table as this one was; texts that are `marks` are missing."""
+        return read_column(column, self.name, self.kind, marks)
 
     @property
     @abstractmethod
@@ -96,9 +103,10 @@ class NumberColumn(Column):
             mean, deviation = float(filled.mean()), float(filled.std())
         if not np.isfinite(deviation):
             largest = int(np.argmax(np.abs(filled)))
-            raise InvalidDataError(
-                f"Column {name!r} must hold numbers whose squares are finite. Got {filled[largest]:g} in row "
-                f"{largest + 1:,}: correct it, leave it empty, or drop the column."
+            raise CellError(
+                f"Column {name!r} must hold numbers whose squares are finite. Got {filled[largest]:g} in",
+                largest,
+                ": correct it, leave it empty, or drop the column.",
             )
         # A deviation of 0, constant where present: missing or not is what it says.
         return cls(name, mean, deviation or 1.0, median, int(absent.sum()))
@@ -131,13 +139,14 @@ class NumberColumn(Column):
 class CategoryColumn(Column):
     """A category: one column of 0 and 1 per level; levels that are rare share one, missing is a level.
 
-    A level that training did not have is a rare one; without rare ones in training it has no column, only zeros.
-    `rare` lists the rare levels, unless they are more than 1,000.
+    A level that training did not have is a rare one; without rare ones in training it is the mean of the levels, their
+    `shares`, from which no prediction is far. `rare` lists the rare levels, unless they are more than 1,000.
     """
 
     levels: list[str | None]
     n_rare: int
     rare: list[str | None]
+    shares: list[float] = field(default_factory=list)  # of the levels; files of earlier versions have none
 
     kind: ClassVar[str] = "category"
 
@@ -146,7 +155,9 @@ class CategoryColumn(Column):
         counts = Counter(values.tolist())
         common = [level for level, rows in counts.most_common(max_levels) if rows >= min_rows]
         rare = sorted(counts.keys() - set(common), key=_order)
-        return cls(name, sorted(common, key=_order), len(rare), rare if len(rare) <= _LISTED else [])
+        levels = sorted(common, key=_order)
+        shares = [counts[level] / len(values) for level in levels]
+        return cls(name, levels, len(rare), rare if len(rare) <= _LISTED else [], shares)
 
     @property
     def outputs(self) -> list[str]:
@@ -157,6 +168,8 @@ class CategoryColumn(Column):
         place = {level: at for at, level in enumerate(self.levels)}
         places = np.fromiter((place.get(value, len(place)) for value in values.tolist()), np.intp, len(values))
         out[:] = places[:, None] == np.arange(out.shape[1])
+        if self.shares and not self.n_rare:
+            out[places == len(place)] = self.shares
 
     def sentence(self) -> str:
         rare = f", and one for {self.n_rare:,} rare levels" if self.n_rare else ""
@@ -171,7 +184,7 @@ class CategoryColumn(Column):
     def surprise(self, unseen: Unseen) -> str:
         examples = ", ".join(_MISSING if level is None else repr(level) for level in unseen.examples[:_EXAMPLES])
         more = ", ..." if len(unseen.examples) > _EXAMPLES else ""
-        fate = "the rare ones" if self.n_rare else "no level"
+        fate = "the rare ones" if self.n_rare else "the mean of the levels" if self.shares else "no level"
         return f"{_counted(unseen.count, 'value')} that training did not have ({examples}{more}): taken as {fate}"
 
 
@@ -184,28 +197,50 @@ def _order(level: str | None) -> tuple[bool, str]:
 _PARTS: dict[str, float | None] = {"year": None, "month": 12.0, "weekday": 7.0, "hour": 24.0}
 
 
+_ORDERS: dict[str | None, str] = {
+    None: "",
+    "ymd": ", year first",
+    "dmy": ", day first",
+    "mdy": ", month first",
+}
+
+
 @dataclass(frozen=True)
 class DateColumn(Column):
     """A date or time: the year with its fraction, standardised, and sine and cosine of month, weekday and hour.
 
     Parts that are constant in training are left out. Missing is the middle of every part, and a column says so.
+    `order` is that of day, month and year in texts; `aware` says whether dates have a time zone: they are in UTC then.
     """
 
     parts: list[str]
     mean: float
     deviation: float
     n_missing: int
+    order: DateOrder | None = None
+    aware: bool = False
 
     kind: ClassVar[str] = "date"
 
     @classmethod
-    def learn(cls, name: str, values: Array) -> Self:
+    def learn(cls, name: str, values: Array, *, order: DateOrder | None = None, aware: bool = False) -> Self:
         present = values[~np.isnat(values)]
         days = present.astype("datetime64[D]")
         within = list(_PARTS) if (days != days[0]).any() else ["hour"]  # times of one day have no year
         parts = [part for part in within if np.ptp(_date_part(part, present)) > 0]
         years = _date_part("year", present)
-        return cls(name, parts, float(years.mean()), float(years.std()) or 1.0, int(len(values) - len(present)))
+        n_missing = int(len(values) - len(present))
+        return cls(name, parts, float(years.mean()), float(years.std()) or 1.0, n_missing, order, aware)
+
+    def read(self, column: Array | Series, marks: Collection[str]) -> Array:
+        values = read_dates(column, self.name, marks, self.order)
+        if not np.isnat(values).all() and is_aware(column) != self.aware:
+            before, now = ("a", "none") if self.aware else ("no", "one")
+            raise InvalidDataError(
+                f"Column {self.name!r} had {before} time zone in training and has {now} here: its hours would not be "
+                "those of training. Write the dates as they were."
+            )
+        return values
 
     @property
     def outputs(self) -> list[str]:
@@ -232,7 +267,8 @@ class DateColumn(Column):
     def sentence(self) -> str:
         absent = f"; {_counted(self.n_missing, 'missing value')} marked by a column" if self.n_missing else ""
         named = [f"{part} (sine and cosine)" if _PARTS[part] else part for part in self.parts]
-        return f"date: {', '.join(named)}{absent}"
+        how = f"{', in UTC' if self.aware else ''}{_ORDERS[self.order]}"
+        return f"date{how}: {', '.join(named)}{absent}"
 
     def unseen(self, values: Array) -> Unseen:
         return Unseen(0 if self.n_missing else int(np.isnat(values).sum()))

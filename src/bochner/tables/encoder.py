@@ -16,11 +16,16 @@ from bochner._sklearn import Interval, StrOptions, validated
 from bochner._typing import Array, Constraints, JsonDict, MatrixLike
 from bochner.errors import InvalidDataError, TableWarning
 from bochner.tables.columns import CategoryColumn, Column, DateColumn, NumberColumn, column_of
-from bochner.tables.named_columns import NamedColumns, listed, quoted
+from bochner.tables.dates import date_order, is_date, parse_dates
+from bochner.tables.named_columns import NamedColumns, listed, no_column, quoted
 from bochner.tables.new_values import NewValues
-from bochner.tables.reading import missing, read_column
+from bochner.tables.reading import Series, is_aware, missing, read_column
+from bochner.tables.texts import hardly_repeat, is_number, numbers_of, refuse_nearly
 
 __all__ = ["TableEncoder"]
+
+_EXACT = 2.0**53  # whole numbers below it are told apart by float64
+_INDEX = ("", "Unnamed: 0", "__index_level_0__")
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
@@ -28,8 +33,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     Numbers are standardised, with missing ones at the median and marked by a column of their own. A category becomes
     one column per level; rare levels share one, and missing is a level. A date becomes its year, and sine and cosine of
-    month, weekday and hour. Columns without information are left out, and columns of texts that are all different are
-    refused. Columns are known by name: later tables may have them in any order.
+    month, weekday and hour; texts such as "15/01/2020" are dates. Columns without information are left out, and so are,
+    with a `TableWarning`, identifiers and free texts. A column that holds numbers or dates but for a few texts is
+    refused with the first of them: `missing` says what they mean. Columns are known by name: later tables may have them
+    in any order.
 
     Parameters
     ----------
@@ -43,6 +50,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         A level of a category with fewer rows is rare.
     max_levels : int, default=100
         Levels of a category that have a column of their own at most; the rest are rare.
+    missing : sequence of str, default=()
+        Texts that mean a missing value, such as "?" and "unknown"; a column whose other texts are numbers is one of
+        numbers.
+    day_first : bool or None, default=None
+        Whether texts such as "01/02/2020" are dates with the day first, or the month; None tells it from the other
+        rows, and refuses what cannot be told.
     dtype : {"float64", "float32"}, default="float64"
         Float type of the result.
 
@@ -76,6 +89,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         "categorical": ["array-like"],
         "min_rows": [Interval(Integral, 1, None, closed="left")],
         "max_levels": [Interval(Integral, 1, None, closed="left")],
+        "missing": ["array-like"],
+        "day_first": ["boolean", None],
         "dtype": [StrOptions({"float64", "float32"})],
     }
 
@@ -87,6 +102,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         categorical: Sequence[str] = (),
         min_rows: int = 3,
         max_levels: int = 100,
+        missing: Sequence[str] = (),
+        day_first: bool | None = None,
         dtype: str = "float64",
     ) -> None:
         self.target = target
@@ -94,6 +111,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.categorical = categorical
         self.min_rows = min_rows
         self.max_levels = max_levels
+        self.missing = missing
+        self.day_first = day_first
         self.dtype = dtype
 
     @validated
@@ -116,7 +135,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.dropped_: dict[str, str] = {}
         self.notes_: list[str] = []
         for name in inputs:
-            self._learn(name, read_column(table.column(name), name, "category" if name in self.categorical else None))
+            self._learn(name, table.column(name))
         if not self.columns_:
             raise InvalidDataError(
                 f"The table must have a column that varies. Got {table.n_rows:,} samples with "
@@ -165,7 +184,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         out = np.empty((table.n_rows, sum(len(column.outputs) for column in columns)), dtype=self.dtype)
         start = 0
         for column in columns:
-            values = read_column(table.column(column.name), column.name, column.kind)
+            values = column.read(table.column(column.name), self.missing)
             seen.add(column, column.unseen(values))
             end = start + len(column.outputs)
             column.write(values, out[:, start:end])
@@ -205,26 +224,78 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def _excluded(self) -> set[str]:
         return {*self.drop, *([] if self.target is None else [self.target])}
 
-    def _learn(self, name: str, values: Array) -> None:
+    def _learn(self, name: str, raw: Array | Series) -> None:
+        values = read_column(raw, name, "category" if name in self.categorical else None, self.missing)
         reason = _without_information(values)
-        if reason:
+        if _beyond_floats(raw, values):
+            self._leave_out(name, "whole numbers beyond 2^53, which floats cannot tell apart: an identifier")
+        elif reason:
             self.dropped_[name] = reason
-            return
-        if values.dtype.kind == "O":
-            _refuse_texts(name, values)
-            column: Column = CategoryColumn.learn(name, values, min_rows=self.min_rows, max_levels=self.max_levels)
+        elif values.dtype.kind == "O" and name not in self.categorical:
+            self._learn_texts(name, raw, values)
+        elif values.dtype.kind == "O":
+            self._keep(self._category(name, values))
         elif values.dtype.kind == "M":
-            column = DateColumn.learn(name, values)
+            self._keep(DateColumn.learn(name, values, aware=is_aware(raw)))
         else:
-            column = NumberColumn.learn(name, values)
-            if _counts_rows(values):
-                self.notes_.append(f"Column {name!r} numbers the rows. If it says nothing about them, drop it.")
+            self._learn_numbers(name, values)
+
+    def _learn_numbers(self, name: str, values: Array) -> None:
+        if name in _INDEX and _numbers_rows(values):
+            self._leave_out(name, "an index without a name, as pandas writes it")
+            return
+        self._keep(NumberColumn.learn(name, values))
+        if _counts_rows(values):
+            self.notes_.append(f"Column {name!r} numbers the rows. If it says nothing about them, drop it.")
+
+    def _learn_texts(self, name: str, raw: Array | Series, values: Array) -> None:
+        """Texts are dates, or categories; identifiers and free texts are left out."""
+        texts = values.tolist()
+        order = date_order(texts, name, self.day_first)
+        if order is not None:
+            self._keep(DateColumn.learn(name, parse_dates(texts, name, order), order=order, aware=is_aware(raw)))
+            return
+        _refuse_marks(name, values)
+        reason = hardly_repeat(values)
+        numbers = numbers_of(values) if reason else None
+        if numbers is not None and not any(map(_has_leading_zero, texts)):
+            self._keep(NumberColumn.learn(name, numbers))  # texts by a cell that is none, in rows not seen here
+        elif reason:
+            self._leave_out(name, reason, f"--categorical {name!r} takes them as categories")
+        else:
+            self._keep(self._category(name, values))
+
+    def refuse_marks(self, X: MatrixLike) -> None:
+        """Refuse texts such as "unknown" in columns of numbers or dates, as `fit` does, before rows are held out.
+
+        Parameters
+        ----------
+        X : frame or array
+        """
+        table = NamedColumns.of(X)
+        for name in table.names:
+            if name not in self._excluded() and name not in self.categorical:
+                values = read_column(table.column(name), name, None, self.missing)
+                if values.dtype.kind == "O":
+                    _refuse_marks(name, values)
+
+    def _category(self, name: str, values: Array) -> CategoryColumn:
+        return CategoryColumn.learn(name, values, min_rows=self.min_rows, max_levels=self.max_levels)
+
+    def _keep(self, column: Column) -> None:
         self.columns_.append(column.to_dict())
+
+    def _leave_out(self, name: str, reason: str, remedy: str = "") -> None:
+        """Leave a column out, and say so."""
+        self.dropped_[name] = reason
+        sentence = f"Column {name!r} is left out: {reason}.{f' {remedy}.' if remedy else ''}"
+        self.notes_.append(sentence)
+        warnings.warn(sentence, TableWarning, stacklevel=2)
 
     def _refuse_unknown_names(self, table: NamedColumns) -> None:
         unknown = [name for name in (*self.drop, *self.categorical) if name not in table]
         if unknown:
-            raise InvalidDataError(f"The table has no column {quoted(unknown)}. It has {listed(table.names)}.")
+            raise no_column("The table", unknown[0], table.names)
 
     def _refuse_missing_columns(self, table: NamedColumns, wanted: list[str]) -> None:
         if not table.named and len(table.names) != self.n_features_in_:
@@ -245,17 +316,29 @@ def _without_information(values: Array) -> str | None:
     return "one value" if not absent.any() and bool((values == first).all()) else None
 
 
-def _refuse_texts(name: str, values: Array) -> None:
-    """Free text and identifiers: more different values than rows that repeat one."""
-    present = [value for value in values.tolist() if value is not None]
-    distinct = len(set(present))
-    if distinct > len(present) / 2 and distinct > 2:
-        raise InvalidDataError(
-            f"Column {name!r} must be a number, a date or a category. Got texts: {distinct:,} different values in "
-            f"{len(present):,} rows, such as {present[0]!r}. Drop it (drop={name!r}; --drop {name!r})."
-        )
-
-
 def _counts_rows(values: Array) -> bool:
     """Consecutive whole numbers, each once, in order: the number of the row."""
     return len(values) > 2 and bool(np.all(np.diff(values) == 1))
+
+
+def _refuse_marks(name: str, values: Array) -> None:
+    refuse_nearly(values, name, "numbers", is_number)
+    refuse_nearly(values, name, "dates", is_date)
+
+
+def _has_leading_zero(text: str | None) -> bool:
+    """Whether digits are a code: 01234."""
+    return text is not None and len(text) > 1 and text[0] == "0" and text[1].isdigit()
+
+
+def _beyond_floats(raw: Array | Series, values: Array) -> bool:
+    """Whole numbers that float64 rounds, and that differ from row to row before or are all alike after: identifiers."""
+    if values.dtype.kind != "f" or not np.nanmax(np.abs(values), initial=0.0) >= _EXACT or np.any(values % 1 != 0):
+        return False
+    distinct = len(np.unique(raw if isinstance(raw, np.ndarray) else raw.to_numpy()))
+    return distinct > len(values) / 2 or len(np.unique(values)) == 1
+
+
+def _numbers_rows(values: Array) -> bool:
+    """Whole numbers, each once, in whatever order: an index of rows, or of a sample of them."""
+    return bool(np.all(values % 1 == 0)) and len(np.unique(values)) == len(values)

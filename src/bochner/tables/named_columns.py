@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Self
 
 from sklearn.utils import check_array
@@ -15,7 +16,7 @@ from bochner.tables.reading import Series
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["NamedColumns", "column_of_table", "listed", "quoted"]
+__all__ = ["NamedColumns", "column_of_table", "listed", "no_column", "quoted"]
 
 _MOST = 8
 
@@ -58,9 +59,16 @@ class NamedColumns:
 def column_of_table(table: pa.Table, name: str, path: str) -> pa.ChunkedArray:
     """One column of an Arrow table, or the error that lists those that there are."""
     if name not in table.column_names:
-        names = ", ".join(map(repr, table.column_names[:12])) + (", ..." if len(table.column_names) > 12 else "")
-        raise InvalidDataError(f"{path!r} has no column {name!r}. It has {names}.")
+        raise no_column(repr(path), name, table.column_names)
     return table[name]
+
+
+def no_column(table: str, name: str, names: Sequence[str]) -> InvalidDataError:
+    """The error of a name that no column has, with those that are like it, or those that there are."""
+    folded = {other.casefold(): other for other in names}
+    close = [folded[match] for match in get_close_matches(name.casefold(), folded, n=3)]
+    hint = f"Did you mean {' or '.join(map(repr, close))}?" if close else f"It has {quoted(names)}."
+    return InvalidDataError(f"{table} has no column {name!r}. {hint}")
 
 
 def quoted(names: Iterable[str]) -> str:

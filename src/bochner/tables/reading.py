@@ -6,6 +6,7 @@ None).
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import time
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -13,11 +14,14 @@ import numpy as np
 
 from bochner._typing import Array
 from bochner.errors import InvalidDataError
+from bochner.tables.cells import CellError
+from bochner.tables.dates import DateOrder, are_aware, date_order, parse_dates
+from bochner.tables.texts import is_number, numbers_of, without_marks
 
 if TYPE_CHECKING:
     import narwhals as nw
 
-__all__ = ["Series", "missing", "read_column"]
+__all__ = ["Series", "is_aware", "missing", "read_column", "read_dates"]
 
 Series: TypeAlias = "nw.Series[Any]"
 
@@ -30,15 +34,47 @@ def missing(values: Array) -> Array:
     return absent
 
 
-def read_column(column: Array | Series, name: str, kind: str | None = None) -> Array:
-    """A column of an array, or a narwhals series, as one array of its kind, or of the kind that is asked for."""
+def read_column(column: Array | Series, name: str, kind: str | None = None, marks: Collection[str] = ()) -> Array:
+    """A column of an array, or a narwhals series, as one array of its kind, or of the kind that is asked for.
+
+    Texts that are `marks` are missing; if all others are numbers, the column is one of numbers.
+    """
     values = column if isinstance(column, np.ndarray) else _from_series(column, name)
     values = _labels(values) if kind == "category" else _typed(values, name)
+    if values.dtype.kind == "O":
+        values = _understood(values, name, kind, marks)
     found = {"f": "number", "M": "date", "O": "category"}[values.dtype.kind]
     if kind is not None and found != kind and not missing(values).all():
         example = values[~missing(values)][0]
         raise InvalidDataError(f"Column {name!r} must hold a {kind}, as in training. Got a {found}: {str(example)!r}.")
     return values if kind is None or found == kind else _nothing(kind, len(values))
+
+
+def _understood(values: Array, name: str, kind: str | None, marks: Collection[str]) -> Array:
+    """Texts without marks of missing values, as numbers if that is what they must be, or what the marks stood among."""
+    present = without_marks(values, marks)
+    marked = any(value in marks for value in values.tolist())
+    if kind != "number" and (kind is not None or not marked):
+        return present
+    numbers = numbers_of(present)
+    if numbers is not None:
+        _refuse_infinite(numbers, name)
+        return numbers
+    if kind == "number":
+        row = next(row for row, text in enumerate(present.tolist()) if text is not None and not is_number(text))
+        raise CellError(f"Column {name!r} must hold a number, as in training. Got {present[row]!r} in", row, ".")
+    return present
+
+
+def read_dates(column: Array | Series, name: str, marks: Collection[str], order: DateOrder | None) -> Array:
+    """A column of dates, which may be texts: in the order of training, or in one that the texts tell."""
+    values = column if isinstance(column, np.ndarray) else _from_series(column, name)
+    if values.dtype.kind in "OU":
+        texts = without_marks(_labels(values), marks).tolist()
+        order = order or date_order(texts, name)
+        if order is not None:
+            return parse_dates(texts, name, order)
+    return read_column(column, name, "date", marks)
 
 
 def _typed(values: Array, name: str) -> Array:
@@ -78,6 +114,8 @@ def _from_series(series: Series, name: str) -> Array:
 def _floats(series: Series) -> Array:
     import narwhals as nw
 
+    if series.dtype.is_integer() and not series.null_count():
+        return np.asarray(series.to_numpy()).astype(float)  # Arrow refuses to round whole numbers beyond 2^53
     numbers = series if series.dtype.is_float() else series.cast(nw.Float64)  # NumPy widens floats
     return np.asarray(numbers.to_numpy(), dtype=float)
 
@@ -86,6 +124,17 @@ def _objects(series: Series) -> Array:
     values = np.empty(len(series), dtype=object)
     values[:] = series.to_list()
     return values
+
+
+def is_aware(column: Array | Series) -> bool:
+    """Whether a column holds dates in a time zone, or texts that are such dates."""
+    import narwhals as nw
+
+    if isinstance(column, np.ndarray):
+        return column.dtype.kind in "OU" and are_aware(_labels(column).tolist())
+    if column.dtype in (nw.String, nw.Object):
+        return are_aware(_labels(_objects(column)).tolist())
+    return getattr(column.dtype, "time_zone", None) is not None or _has_zone(column)
 
 
 def _has_zone(series: Series) -> bool:
@@ -130,9 +179,12 @@ def _label(value: object) -> str | None:
 def _refuse_infinite(values: Array, name: str) -> None:
     infinite = np.flatnonzero(np.isinf(values))
     if len(infinite):
-        raise InvalidDataError(
-            f"Column {name!r} must hold finite numbers. Got {len(infinite):,} infinite values, the first in row "
-            f"{infinite[0] + 1:,}: leave them empty, or drop the column."
+        found = "an infinite value" if len(infinite) == 1 else f"{len(infinite):,} infinite values, the first"
+        remedy = "leave it empty" if len(infinite) == 1 else "leave them empty"
+        raise CellError(
+            f"Column {name!r} must hold finite numbers. Got {found} in",
+            int(infinite[0]),
+            f": {remedy}, or drop the column.",
         )
 
 

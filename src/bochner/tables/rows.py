@@ -35,16 +35,32 @@ class TableRows:
 
 @dataclass(frozen=True)
 class SplitTable:
-    """Rows to fit and rows held out, and how many rows without a target were left out."""
+    """Rows to fit and rows held out (`mask`), and how many rows without a target were left out before.
+
+    `file_rows` are the numbers of the rows that were left in; None: all were.
+    """
 
     target: Target
     fit: TableRows
     held_out: TableRows
     n_without_target: int
+    mask: Array
+    file_rows: Array | None = None
+
+    def numbers(self, *, held_out: bool) -> Array:
+        """Numbers, in the table as it was read, of the rows of one part."""
+        chosen = np.flatnonzero(self.mask == held_out)
+        return chosen if self.file_rows is None else self.file_rows[chosen]
 
 
 def split_rows(
-    table: pa.Table, target: Target, weight: Array | None, held_out: Array, *, n_without_target: int = 0
+    table: pa.Table,
+    target: Target,
+    weight: Array | None,
+    held_out: Array,
+    *,
+    n_without_target: int = 0,
+    file_rows: Array | None = None,
 ) -> SplitTable:
     """The rows of a table in two parts; `held_out` is a mask."""
 
@@ -52,7 +68,7 @@ def split_rows(
         inputs = table.filter(mask) if mask.any() else None
         return TableRows(inputs, target.values[mask], None if weight is None else weight[mask])
 
-    return SplitTable(target, part(~held_out), part(held_out), n_without_target)
+    return SplitTable(target, part(~held_out), part(held_out), n_without_target, held_out, file_rows)
 
 
 def encode_rows(encoder: TableEncoder, table: pa.Table) -> Array:

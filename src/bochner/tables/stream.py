@@ -12,7 +12,7 @@ from bochner._typing import Array
 from bochner.data import Block, TableFile
 from bochner.data.pieces import PieceSource
 from bochner.data.shape import Shape
-from bochner.errors import InvalidDataError
+from bochner.tables.cells import rows_counted
 from bochner.tables.encoder import TableEncoder
 from bochner.tables.new_values import NewValues
 from bochner.tables.survey import ColumnRoles, Survey, column_values
@@ -71,50 +71,49 @@ class TableStream(PieceSource):
             weight = np.empty(self.n_rows)
         self.n_passes += 1
         with closing(self._chosen(self.roles.named)) as tables:
-            for origin, rows in tables:
+            for _, rows, _ in tables:
                 end = start + rows.num_rows
-                Y[start:end] = self._target_of(rows, origin)
+                Y[start:end] = self._target_of(rows)
                 if weight is not None:
-                    weight[start:end] = self._weight_of(rows, origin)
+                    weight[start:end] = self._weight_of(rows)
                 start = end
         return Y, weight
 
     def _pieces(self) -> Iterator[Block]:
         seen = NewValues()
         with closing(self._chosen([*self._inputs, *self.roles.named])) as tables:
-            for origin, rows in tables:
+            for origin, rows, numbers in tables:
                 for start in range(0, rows.num_rows, self.piece_rows):
-                    yield self._block(rows.slice(start, self.piece_rows), origin, seen)
+                    with rows_counted(numbers[start:]):
+                        block = self._block(rows.slice(start, self.piece_rows), origin, seen)
+                    yield block
         self.seen = self.seen or seen
 
     def _cut(self, pieces: Iterator[Block], block_rows: int) -> Generator[Block, None, None]:
         return super()._cut(pieces, min(block_rows, _BLOCK_PIECES * self.piece_rows))  # few columns or many: in budget
 
     def _block(self, rows: pa.Table, origin: str, seen: NewValues) -> Block:
-        try:
-            X = self.encoder.encode(rows.select(self._inputs), seen)
-        except InvalidDataError as failure:
-            raise InvalidDataError(f"{failure} Rows are counted here in {origin}.") from None
-        return Block(X, self._target_of(rows, origin), self._weight_of(rows, origin), 0, origin)
+        X = self.encoder.encode(rows.select(self._inputs), seen)
+        return Block(X, self._target_of(rows), self._weight_of(rows), 0, origin)
 
-    def _chosen(self, columns: list[str]) -> Generator[tuple[str, pa.Table], None, None]:
-        """Rows to fit: those that are neither held out nor without a target."""
+    def _chosen(self, columns: list[str]) -> Generator[tuple[str, pa.Table, Array], None, None]:
+        """Rows to fit, those that are neither held out nor without a target, and their numbers in the table."""
         start = 0
         for origin, rows in self.file.tables(list(dict.fromkeys(columns))):
             keep = self.roles.with_target(rows) & ~self.roles.held_out(rows)
             low, high = np.searchsorted(self.left_out, [start, start + rows.num_rows])
             keep[self.left_out[low:high] - start] = False
-            start += rows.num_rows
             if keep.any():
-                yield origin, rows.filter(keep)
+                yield origin, rows.filter(keep), start + np.flatnonzero(keep)
+            start += rows.num_rows
 
-    def _target_of(self, rows: pa.Table, origin: str) -> Array:
-        values = column_values(rows, self.target.name, origin)
+    def _target_of(self, rows: pa.Table) -> Array:
+        values = column_values(rows, self.target.name)
         if not self._labels:
             return values.reshape(-1, 1)
         shared = np.empty((len(values), 1), dtype=object)
         shared[:, 0] = [self._labels[label] for label in self.target.cast(values).tolist()]  # one text for all its rows
         return shared
 
-    def _weight_of(self, rows: pa.Table, origin: str) -> Array | None:
-        return None if self.roles.weight is None else column_values(rows, self.roles.weight, origin)
+    def _weight_of(self, rows: pa.Table) -> Array | None:
+        return None if self.roles.weight is None else column_values(rows, self.roles.weight)

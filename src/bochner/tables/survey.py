@@ -14,7 +14,8 @@ from bochner._random import Purpose, generator
 from bochner._typing import Array
 from bochner.data import TableFile
 from bochner.errors import InvalidDataError
-from bochner.tables.named_columns import listed
+from bochner.tables.cells import rows_counted
+from bochner.tables.named_columns import no_column
 from bochner.tables.reading import missing, read_column
 from bochner.tables.reservoir import Reservoir
 from bochner.tables.rows import TableRows
@@ -66,8 +67,12 @@ class Survey:
         Rows to fit, rows to hold out and rows that are left out.
     sample : Arrow table
         Rows to fit, drawn at random.
+    sample_rows : array of int
+        Their numbers in the table.
     held_out : TableRows
         Rows to score the model on, drawn from those that are held out.
+    test_rows : array of int
+        Their numbers in the table.
     left_out : array of int
         Numbers of the rows of the file that were drawn to be held out, ascending; those of a split column are not
         listed.
@@ -78,7 +83,9 @@ class Survey:
     n_test: int
     n_without_target: int
     sample: pa.Table
+    sample_rows: Array
     held_out: TableRows
+    test_rows: Array
     left_out: Array
 
 
@@ -88,9 +95,7 @@ def survey(
     """Read a table once; at most `n_kept` rows of it are kept."""
     absent = [name for name in roles.named if name not in file.schema.names]
     if absent:
-        raise InvalidDataError(
-            f"{file.path!r} has no column {absent[0]!r}. It has {listed([repr(name) for name in file.schema.names])}."
-        )
+        raise no_column(repr(file.path), absent[0], file.schema.names)
     while True:
         try:
             return _Pass(file, roles, n_kept, seed).survey(task, test_size)
@@ -122,42 +127,46 @@ class _Pass:
         n_used = self.n_rows - (self.n_without if self.roles.drop_missing_target else 0)
         if self.roles.split is not None:
             refuse_one_part(self.test.n_offered, n_used, self.roles.split)
-            test, n_test, left_out = self.test.drawn()[0], self.test.n_offered, np.empty(0, dtype=np.int64)
+            (test, test_rows), n_test, left_out = self.test.drawn(), self.test.n_offered, np.empty(0, dtype=np.int64)
         else:
             n_test = min(round(test_size * n_used), self.n_held_out, len(numbers) - 1)
-            test, kept, left_out = kept[:n_test], kept[n_test:], np.sort(numbers[:n_test])
+            test, kept, test_rows, numbers = kept[:n_test], kept[n_test:], numbers[:n_test], numbers[n_test:]
+            left_out = np.sort(test_rows)
         return Survey(
             target,
             n_used - n_test,
             n_test,
             self.n_without if self.roles.drop_missing_target else 0,
             kept,
+            numbers,
             _rows(test, target, self.roles),
+            test_rows,
             left_out,
         )
 
     def _add(self, rows: pa.Table, origin: str) -> None:
         numbers = np.arange(self.n_rows, self.n_rows + rows.num_rows)
         self.n_rows += rows.num_rows
-        self._look_at_target(rows, origin)
-        used = self.roles.with_target(rows)
-        if self.roles.weight is not None:
-            self._look_at_weights(rows.filter(used), origin)
+        with rows_counted(numbers):
+            self._look_at_target(rows)
+            used = self.roles.with_target(rows)
+            if self.roles.weight is not None:
+                self._look_at_weights(rows, used, origin)
         test = self.roles.held_out(rows)
         for mask, reservoir in ((used & ~test, self.training), (used & test, self.test)):
             if mask.any():
                 reservoir.offer(rows.filter(mask), numbers[mask])
 
-    def _look_at_target(self, rows: pa.Table, origin: str) -> None:
-        values = column_values(rows, self.roles.target, origin)
+    def _look_at_target(self, rows: pa.Table) -> None:
+        values = column_values(rows, self.roles.target)
         absent = missing(values)
         self.n_without += int(absent.sum())
         if len(self.values) <= _MOST_VALUES:
             self.values.update(np.unique(values[~absent]).tolist())
 
-    def _look_at_weights(self, rows: pa.Table, origin: str) -> None:
+    def _look_at_weights(self, rows: pa.Table, used: Array, origin: str) -> None:
         assert self.roles.weight is not None
-        weights = column_values(rows, self.roles.weight, origin)
+        weights = column_values(rows, self.roles.weight)[used]
         if not are_weights(weights):
             raise _bad_weights(self.roles.weight, f" See {origin}.")
         self.weights += float(weights.sum())
@@ -183,22 +192,19 @@ class _Pass:
         )
 
 
-def column_values(rows: pa.Table, name: str, origin: str) -> Array:
-    """A column of a batch as `read_column` gives it; a failure says where."""
+def column_values(rows: pa.Table, name: str) -> Array:
+    """A column of a batch as `read_column` gives it."""
     import narwhals as nw
 
-    try:
-        return read_column(nw.from_native(rows[name], series_only=True), name)
-    except InvalidDataError as failure:
-        raise InvalidDataError(f"{failure} Rows are counted here in {origin}.") from None
+    return read_column(nw.from_native(rows[name], series_only=True), name)
 
 
 def _rows(table: pa.Table, target: Target, roles: ColumnRoles) -> TableRows:
     """Held-out rows, with targets of the type that predictions have."""
     if not table.num_rows:
         return TableRows(None, np.empty(0), None)
-    y = target.cast(column_values(table, target.name, "the held-out rows"))
-    weight = None if roles.weight is None else column_values(table, roles.weight, "the held-out rows")
+    y = target.cast(column_values(table, target.name))
+    weight = None if roles.weight is None else column_values(table, roles.weight)
     return TableRows(table, y, weight)
 
 

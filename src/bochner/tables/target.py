@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -101,8 +102,12 @@ def _classes(name: str, values: Array, boolean: bool, n_rows: int, more: bool) -
     labels = values.astype(str if values.dtype.kind == "O" or (values % 1).any() else bool if boolean else np.int64)
     distinct = len(np.unique(labels))
     if more or distinct > max(2, n_rows / 2):
+        comma = " They look like numbers with a decimal comma: write all columns with one, or with points."
+        hint = comma if all(re.fullmatch(r"[-+]?\d+,\d+", str(label)) for label in labels) else ""
         many = f"{'more than ' if more else ''}{distinct:,}"
-        raise InvalidDataError(f"The target {name!r} must have classes that rows share. Got {many} in {n_rows:,} rows.")
+        raise InvalidDataError(
+            f"The target {name!r} must have classes that rows share. Got {many} in {n_rows:,} rows.{hint}"
+        )
     return labels
 
 

@@ -24,7 +24,7 @@ from bochner.tuning.candidates import Candidate, CandidateSearch
 from bochner.tuning.clock import Clock
 from bochner.tuning.columns import Columns
 from bochner.tuning.kernel_evidence import KernelEvidence
-from bochner.tuning.result import Stage, Tuning
+from bochner.tuning.result import Stage, Tuning, rounded
 from bochner.tuning.search import tune
 
 __all__ = ["tune_automatically"]
@@ -48,6 +48,7 @@ def tune_automatically(
     n_samples: int | None = None,
     penalty: float | None = None,
     warps: bool = True,
+    metric: bool = False,
 ) -> Tuning:
     """Learn kernel, scales and whether columns are warped, from rows in memory in random order.
 
@@ -66,6 +67,8 @@ def tune_automatically(
         The alpha of the final fit, if it is given.
     warps : bool, default=True
         Whether rank-warped columns are tried, up to 512 of them.
+    metric : bool, default=False
+        Whether only metrics are candidates, of one column or more than 512 one scale.
     """
     rows, Y, weight = _distinct(dense(X, float), np.asarray(Y), sample_weight)
     if len(rows) > _FEW:  # in case that they are in an order of their own
@@ -75,15 +78,15 @@ def tune_automatically(
     if not all(map(KernelEvidence.is_for, kernels)):
         common: dict[str, Any] = {"seed": seed, "sample_weight": weight, "width": width, "penalty": penalty}
         return _in_units(tune(plain.X, Y, kernels, per_feature=False, n_samples=n_samples, **common), plain.unit)
-    clock, share = Clock(None), _SHARE_OF_BUDGET / get_config().threads()
-    search = CandidateSearch(_standardised(Y, weight), weight, seed, penalty, clock, share)
+    share = _SHARE_OF_BUDGET / get_config().threads()
+    search = CandidateSearch(_standardised(Y, weight), weight, seed, penalty, Clock(None), share)
     warps = warps and rows.shape[1] <= _MOST_RANKED
     kinds = [plain, *([Columns.ranked(rows)] if warps and _gains_from_ranks(rows) else [])]
-    return _tuning(*_searched(search, kinds, kernels), clock)
+    return _tuning(*_searched(search, kinds, kernels, metric), search)
 
 
 def _searched(
-    search: CandidateSearch, kinds: list[Columns], kernels: list[Stationary]
+    search: CandidateSearch, kinds: list[Columns], kernels: list[Stationary], metric: bool
 ) -> tuple[Candidate, list[Stage]]:
     """The best candidate, learned on from more rows, and all descents."""
     middle, stages = _middle(kernels), list[Stage]()
@@ -97,7 +100,8 @@ def _searched(
 
     def of_kind(columns: Columns) -> list[Candidate]:
         scales = search.of_columns(columns, middle)
-        return [*scales, *search.metrics(scales[0], _ROUNDS)]
+        turned = [] if search.few and not metric else search.metrics(scales[0], _ROUNDS)
+        return turned or scales if metric else [*scales, *turned]
 
     best = best_of(*chain(*results_in_threads([partial(of_kind, kind) for kind in kinds])))
     best = with_kernels(best, [kernel for kernel in kernels if kernel is not middle])
@@ -155,20 +159,20 @@ def _in_units(tuning: Tuning, unit: Array) -> Tuning:
     return replace(tuning, kernel=tuning.kernel.with_length_scale(scale), length_scale=scale)
 
 
-def _tuning(best: Candidate, stages: list[Stage], clock: Clock) -> Tuning:
+def _tuning(best: Candidate, stages: list[Stage], search: CandidateSearch) -> Tuning:
     found, columns = best.parameters, best.columns
     kernel, scale = columns.kernel(best.stage.kernel, found.scales)
     return Tuning(
         kernel=kernel,
         length_scale=scale,
-        noise_variance=found.noise,
-        signal_variance=found.signal,
-        log_evidence=-best.stage.loss if best.criterion == "evidence" else None,
+        noise_variance=float(rounded(np.array(found.noise))),
+        signal_variance=float(rounded(np.array(found.signal))),
+        log_evidence=best.log_evidence(search.total_weight(best.stage.n_rows)),
         criterion=f"{best.criterion}, compared by leave-one-out errors",
         stages=tuple(stages),
         n_rows=best.stage.n_rows,
         n_frequencies=None,
         n_restarts=1,
-        seconds=clock.elapsed(),
+        seconds=search.clock.elapsed(),
         warped=columns.warped,
     )

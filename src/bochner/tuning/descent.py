@@ -21,6 +21,7 @@ from bochner.tuning.median import MEDIAN_ROWS, median_length_scale
 from bochner.tuning.narrow_map import NarrowMap
 from bochner.tuning.parameters import EvidenceParameters
 from bochner.tuning.result import Stage
+from bochner.tuning.scale_prior import Posterior, ScalePrior
 
 __all__ = ["LEAVE_ONE_OUT", "Descent", "Size", "TuningRows", "quasi_newton", "starts", "tuning_seed"]
 
@@ -96,7 +97,7 @@ class Size:
 
 @dataclass(frozen=True)
 class Descent:
-    """A quasi-Newton descent (L-BFGS-B) of the criterion from a start."""
+    """A quasi-Newton descent (L-BFGS-B) of the criterion, and of a prior beside it if there is one, from a start."""
 
     data: TuningRows
     kernel: Stationary
@@ -105,10 +106,13 @@ class Descent:
     criterion: str
     penalty: float | None
     clock: Clock
+    prior: ScalePrior | None = None
 
     def run(self, size: Size) -> Stage:
         surface = self._surface(size)
-        loss = FreeVariances(surface) if self.penalty is None else GivenRatio(surface, np.log(self.penalty))
+        total = float(len(surface.Y) if surface.weight is None else np.sum(surface.weight))
+        criterion = surface if self.prior is None else Posterior(surface, self.prior, total)
+        loss = FreeVariances(criterion) if self.penalty is None else GivenRatio(criterion, np.log(self.penalty))
         start, first = self._first(loss, size)
         end, losses = quasi_newton(
             loss, loss.vector(start), first, loss.bounds(start), self.clock, iterations=size.iterations

@@ -112,7 +112,7 @@ def _backward(fit: _Fit, outside: Array, *, accuracy: float) -> _Backward:
     by_parameters = np.vstack([stream.adjoint(outside), outside.sum(axis=0)])
     adjoint = fit.solver.hessian_solve(fit.scores, fit.penalty, by_parameters, accuracy=accuracy)
     moved = stream.forward(adjoint[:-1]) + adjoint[-1]
-    curved = loss.weight[:, None] * loss.curvature_product(loss.probabilities(fit.scores), moved)
+    curved = loss.weight[:, None] * loss.curvature_product(loss.curvature(fit.scores), moved)
     left, right = np.hstack([outside - curved, -inside]), np.hstack([coef, adjoint[:-1]])
     along = fit.penalty.alpha * float(np.sum(adjoint[:-1] * coef))
     return _Backward(

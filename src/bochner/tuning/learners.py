@@ -19,6 +19,7 @@ from bochner.kernels import Stationary
 from bochner.tuning.automatic import tune_automatically
 from bochner.tuning.choice import COMPARED_ROWS
 from bochner.tuning.classifier import FEWEST_ROWS, tune_classifier
+from bochner.tuning.metric import MomentMetric
 from bochner.tuning.result import Tuning
 from bochner.tuning.search import TUNING_ROWS, tune
 
@@ -45,6 +46,8 @@ class ScaleSearch:
         Of the final fit.
     warps : bool
         Whether rank-warped columns may be chosen, where `per_feature` is None.
+    metric : bool
+        Whether only metrics may be, where `per_feature` is None.
     """
 
     kernels: list[Stationary]
@@ -52,11 +55,13 @@ class ScaleSearch:
     seed: int
     width: int
     warps: bool = True
+    metric: bool = False
 
     def setting(self, rows: RowSource) -> dict[str, Any]:
         """Arguments of all ways to tune."""
         shared = {"kernels": self.kernels, "seed": self.seed, "width": self.width, "n_samples": rows.n_rows}
-        return shared | ({"warps": self.warps} if self.per_feature is None else {"per_feature": self.per_feature})
+        chosen = {"warps": self.warps, "metric": self.metric}
+        return shared | (chosen if self.per_feature is None else {"per_feature": self.per_feature})
 
     @property
     def required(self) -> bool:
@@ -82,18 +87,27 @@ class RidgeScales(ScaleLearner):
         The penalty of the final fit, if it is given: the scales are then the best ones for it.
     exact : bool
         Whether the evidence is that of the kernel itself, for Nystroem features.
+    fewest_rows : int
+        Below so many rows the median distance will do, where it can.
     """
 
     penalty: float | None
     exact: bool = False
+    fewest_rows: int = 0
 
     @classmethod
     def for_alpha(cls, alpha: float | str, *, exact: bool = False) -> Self:
         """For an estimator's `alpha`: a positive number is a penalty; 0 and rules to choose it are not."""
         return cls(None if isinstance(alpha, str) or alpha == 0 else float(alpha), exact)
 
-    def learn(self, rows: RowSource, targets: Targets, search: ScaleSearch) -> Tuning:
+    def learn(self, rows: RowSource, targets: Targets, search: ScaleSearch) -> Tuning | None:
+        present = rows.n_rows if targets[1] is None else np.count_nonzero(targets[1])
+        if present < self.fewest_rows and not search.required:
+            return None
         X, Y, weight = subsample(rows, targets, TUNING_ROWS, search.seed)
+        if search.metric and not self.exact:
+            sample, size = (X, Y / spread_of(Y, weight), weight), (search.seed, search.width, self.penalty)
+            return MomentMetric(rows, sample, search.kernels, *size).tuning()
         common = {"sample_weight": weight, "penalty": self.penalty, **search.setting(rows)}
         if search.per_feature is None:
             return tune_automatically(X, Y / spread_of(Y, weight), **common)  # every target counts the same

@@ -1,4 +1,4 @@
-"""Length scale rules "auto", "ard", "median" or numbers, resolved to a kernel, for all models and tests.
+"""Length scale rules "auto", "ard", "metric", "median" or numbers, resolved to a kernel, for all models and tests.
 
 | length_scale | kernel | the scale is |
 |---|---|---|
@@ -7,6 +7,7 @@
 | "auto" | a name | learned from targets, one or one per feature, if a learner does so; else that of the columns |
 | "auto" | "auto" | learned, as is the kernel |
 | "ard" | any | learned, one per feature |
+| "metric" | one of distance | a matrix, learned from gradients |
 | "median" | any | its own times the median distance between rows |
 
 The scale of a column is its spread (`bochner.tuning.spread`) times the median distance between rows in units of the
@@ -25,8 +26,10 @@ from bochner.data import RowSource
 from bochner.errors import invalid_parameter
 from bochner.kernels import Stationary, resolve_kernel
 from bochner.kernels.base import check_scale
+from bochner.tuning.kernel_evidence import KernelEvidence
 from bochner.tuning.learners import ScaleLearner, ScaleSearch, Targets
 from bochner.tuning.median import MEDIAN_ROWS, RowSample
+from bochner.tuning.metric import METRIC_ROUNDS, MOST_DIRECTIONS
 from bochner.tuning.result import Tuning
 from bochner.tuning.search import candidate_kernels
 from bochner.tuning.spread import row_blocks
@@ -44,7 +47,7 @@ class ScaleRule:
         Name of the class or function whose parameters these are, for messages.
     kernel : str, Stationary or None
         A kernel, its name, None for the Gaussian kernel, or "auto": the best of some.
-    length_scale : {"auto", "ard", "median"}, float or array of shape (n_features,)
+    length_scale : {"auto", "ard", "metric", "median"}, float or array of shape (n_features,)
     learner : ScaleLearner or None
         None: there are no targets to learn from, and "auto" is the scale of the columns.
     learns_one_scale : bool
@@ -77,7 +80,14 @@ class ScaleRule:
         """Whether scales are learned from targets: not those of a kernel that was handed over, unless asked for."""
         if self.learner is None or not isinstance(self.length_scale, str) or self.length_scale == "median":
             return False
-        return self.length_scale == "ard" or self.chooses_kernel or (self._named and self.learns_one_scale)
+        return self.length_scale in ("ard", "metric") or self.chooses_kernel or (self._named and self.learns_one_scale)
+
+    @property
+    def passes(self) -> list[str]:
+        """What passes over all targets or rows are for, before the fit, if scales are learned."""
+        metric = self.length_scale == "metric" and getattr(self.learner, "exact", None) is False
+        rounds = ["to learn the metric"] * METRIC_ROUNDS if metric else []
+        return ["to look at the targets", *rounds] if self.learns else []
 
     @property
     def looks_at_rows(self) -> bool:
@@ -87,10 +97,12 @@ class ScaleRule:
     def check(self) -> None:
         """Refuse an unknown rule, and a given scale for a kernel that is yet to choose."""
         rule = self.length_scale if isinstance(self.length_scale, str) else None
-        if self.chooses_kernel and rule not in ("auto", "ard"):
-            raise self._refusal("'auto' or 'ard' for kernel='auto'")
+        if self.chooses_kernel and rule not in ("auto", "ard", "metric"):
+            raise self._refusal("'auto', 'ard' or 'metric' for kernel='auto'")
         if rule is not None and rule not in self._rules:
             raise self._refusal(f"{', '.join(map(repr, self._rules))} or positive numbers")
+        if rule == "metric" and not all(map(KernelEvidence.is_for, self.candidates())):
+            raise self._refusal(f"another rule for kernel={self.kernel!r}: a metric is that of a kernel of distance")
 
     def resolve(
         self, rows: RowSource, *, seed: int, width: int, targets: Targets | None = None
@@ -107,8 +119,11 @@ class ScaleRule:
         """
         self.check()
         if self.learner is not None and self.learns:
-            per_feature = True if self.length_scale == "ard" else None if self.automatic else False
-            search = ScaleSearch(self.candidates(), per_feature, seed, width, self.warps)
+            metric = self.length_scale == "metric"
+            if metric and rows.n_features > MOST_DIRECTIONS:
+                raise self._refusal(f"another rule for more than {MOST_DIRECTIONS:,} columns")
+            per_feature = True if self.length_scale == "ard" else None if self.automatic or metric else False
+            search = ScaleSearch(self.candidates(), per_feature, seed, width, self.warps, metric)
             tuning = self.learner.learn(rows, rows.targets() if targets is None else targets, search)
             if tuning is not None:
                 return tuning.kernel, tuning
@@ -133,7 +148,7 @@ class ScaleRule:
 
     @property
     def _rules(self) -> tuple[str, ...]:
-        return ("auto", "median") if self.learner is None else ("auto", "ard", "median")
+        return ("auto", "median") if self.learner is None else ("auto", "ard", "metric", "median")
 
     @property
     def _named(self) -> bool:

@@ -67,6 +67,8 @@ class Tuning:
         Of a classifier: mean log loss of rows that no descent held out, by a model of others.
     warped : bool
         Whether the kernel is one of rank-warped columns (`RankWarp`).
+    column_spreads : array of shape (n_features,) or None
+        Units of the columns in which a metric was learned from moments.
     """
 
     kernel: Stationary
@@ -82,6 +84,7 @@ class Tuning:
     seconds: float
     held_out_loss: float | None = None
     warped: bool = False
+    column_spreads: Array | None = None
 
 
 def rounded(scales: Array) -> Array:

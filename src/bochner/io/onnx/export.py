@@ -23,8 +23,11 @@ from bochner.estimators import (
     DriftDetector,
     KernelClassifier,
     KernelPCA,
+    KernelPoissonRegressor,
+    KernelQuantileRegressor,
     KernelRegressor,
 )
+from bochner.estimators.loss_regressor import LossRegressor
 from bochner.estimators.map_transformer import MapTransformer
 from bochner.features import WarpedMap
 from bochner.features.nystroem import KernelMap, NystroemMap
@@ -59,6 +62,7 @@ def to_onnx(
     ============================  =======================================================================
     feature maps, `KernelPCA`     `transformed`
     `KernelRegressor`             `mean`, of shape (n, 1) or (n, n_targets), and `std` if asked for
+    `KernelQuantileRegressor`     `quantiles`, of shape (n, n_quantiles); other losses have `mean`
     `KernelClassifier`            `label`, and `probabilities` (n, n_classes), or `scores` without them
     scikit-learn `Pipeline` ...   those of skl2onnx, which must be installed
     ============================  =======================================================================
@@ -246,6 +250,29 @@ def _(model: KernelClassifier, X: Tensor) -> dict[str, Tensor]:
         return {"label": label, "scores": scores}
     tempered = both * model.inverse_temperature_
     return {"label": label, "probabilities": tempered.apply("Softmax", tempered, axis=1)}
+
+
+@outputs.register
+def _(model: LossRegressor, X: Tensor) -> dict[str, Tensor]:
+    solution = model.fitted_.solution
+    return {"mean": features_of(model.features_, X) @ solution.coef + solution.intercept}
+
+
+@outputs.register
+def _(model: KernelPoissonRegressor, X: Tensor) -> dict[str, Tensor]:
+    logarithm = outputs.dispatch(LossRegressor)(model, X)["mean"]
+    return {"mean": logarithm.apply("Exp", logarithm)}
+
+
+@outputs.register
+def _(model: KernelQuantileRegressor, X: Tensor) -> dict[str, Tensor]:
+    scores, n = outputs.dispatch(LossRegressor)(model, X)["mean"], len(model.fitted_.solution.intercept)
+    columns = [scores.column(j) for j in range(n)]
+    for end in range(n - 1, 0, -1):  # sorted by exchanges of neighbours
+        for j in range(end):
+            left, right = columns[j], columns[j + 1]
+            columns[j], columns[j + 1] = left.apply("Min", left, right), left.apply("Max", left, right)
+    return {"quantiles": columns[0].beside(*columns[1:])}
 
 
 @outputs.register

@@ -1,0 +1,179 @@
+"""Fitting regression by other losses than squares: rows, targets and settings in, a fitted model out.
+
+fit_regression(rows, observed, settings) -> FittedRegression
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from bochner._typing import Array, FloatType, Transformer
+from bochner.data import RowSource
+from bochner.errors import InvalidDataError
+from bochner.features import FeatureMap, LinearResponse
+from bochner.fitting.checkpoints import FitCheckpoint, naming_checkpoint
+from bochner.fitting.features import FeatureSettings
+from bochner.fitting.importance import ColumnImportance, LinearModel, column_importance
+from bochner.fitting.intervals import ConformalScores, calibration_split
+from bochner.fitting.penalised import fit_penalised
+from bochner.memory import advice_when_full, require_memory
+from bochner.solvers import (
+    NO_PROGRESS,
+    Fold,
+    LinearSolution,
+    Progress,
+    RegressionLoss,
+    RegressionProblem,
+    linear_bill,
+)
+from bochner.statistics import FeatureStream, RowIdentity, identify
+from bochner.tuning import Tuning
+
+__all__ = ["FittedRegression", "Observed", "RegressionSettings", "fit_regression"]
+
+
+@dataclass(frozen=True)
+class Observed:
+    """Targets (n,) and weights (n,) of all rows."""
+
+    y: Array
+    weight: Array
+
+
+@dataclass(frozen=True)
+class RegressionSettings:
+    """Settings of a fit: features, loss, penalty, solver limits.
+
+    Attributes
+    ----------
+    features : FeatureSettings
+    loss : RegressionLoss
+    alpha : float or None
+        The penalty; None: by cross-validation.
+    alphas : array or None
+        Penalties to choose from.
+    folds : callable
+        The folds of a problem, for cross-validation.
+    fit_intercept : bool
+    tol : float
+    max_iter : int
+    conformal : bool
+        Whether rows are held out to calibrate intervals between the first and the last column of the predictions.
+    """
+
+    features: FeatureSettings
+    loss: RegressionLoss
+    alpha: float | None
+    alphas: Array | None
+    folds: Callable[[RegressionProblem], list[Fold]]
+    fit_intercept: bool
+    tol: float
+    max_iter: int
+    conformal: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class FittedRegression:
+    """A regression that was fitted to rows.
+
+    Attributes
+    ----------
+    features : transformer
+    feature_map : FeatureMap
+    solution : LinearSolution
+        Coefficients in the units of the targets; objective and gap in those that the loss is solved in.
+    alpha : float
+    n_rows : int
+    loss : RegressionLoss
+    tuning : Tuning or None
+    alphas, cv_losses : array or None
+        Penalties that were tried, and their held-out losses in every fold.
+    row_identity : RowIdentity or None
+        Checksum of the rows.
+    conformal : ConformalScores or None
+        max(first column - y, y - last column) of calibration rows.
+    """
+
+    features: Transformer
+    feature_map: FeatureMap
+    solution: LinearSolution
+    alpha: float
+    n_rows: int
+    loss: RegressionLoss
+    tuning: Tuning | None = None
+    alphas: Array | None = None
+    cv_losses: Array | None = None
+    row_identity: RowIdentity | None = None
+    conformal: ConformalScores | None = None
+
+    def column_importance(self, unit: Array) -> ColumnImportance:
+        """Shares of the columns in squared gradients of the scores, in units (d,), without error bars."""
+        return column_importance(LinearModel(self.feature_map, self.solution.coef), unit)
+
+    def response(self) -> LinearResponse:
+        """Scores as a function of rows."""
+        precision: FloatType = np.dtype(np.float32)  # that of the rows, if it is more
+        return LinearResponse(self.feature_map, self.solution.coef, self.solution.intercept, precision)
+
+
+@advice_when_full()
+def fit_regression(
+    rows: RowSource, observed: Observed, settings: RegressionSettings, *, checkpoint: FitCheckpoint | None = None
+) -> FittedRegression:
+    """Choose the features and the penalty, solve, and calibrate intervals if they are wanted."""
+    with naming_checkpoint(checkpoint):
+        identity = identify(rows, observed.y, observed.weight)
+        progress = NO_PROGRESS if checkpoint is None else checkpoint.journal()
+        if not settings.conformal:
+            return replace(_fit(rows, observed, settings, progress), row_identity=identity)
+        to_fit, held_out = calibration_split(rows, settings.features.seed)
+        assert to_fit.sample_weight is not None
+        fit = _fit(to_fit, Observed(observed.y, to_fit.sample_weight), settings, progress)
+        found = settings.loss.predictions(fit.response()(held_out.X))
+        y = np.asarray(held_out.Y, dtype=float).reshape(-1)
+        scores = np.maximum(found[:, 0] - y, y - found[:, -1])
+    return replace(fit, row_identity=identity, conformal=ConformalScores(np.sort(scores)[:, None].astype(float)))
+
+
+def _fit(rows: RowSource, observed: Observed, settings: RegressionSettings, progress: Progress) -> FittedRegression:
+    """Targets in their units, features, penalty, solution, and back to the units of the user."""
+    loss, present = settings.loss, observed.weight > 0
+    y, weight = observed.y, observed.weight
+    wrong = loss.problem_with(y[present], weight[present])
+    if wrong is not None:
+        raise InvalidDataError(f"y {wrong}.")
+    units = loss.units(y[present], weight[present], fit_intercept=settings.fit_intercept)
+    scaled = loss.scaled(np.where(present, y, y[present][0]), units)  # targets of weight 0 may be anything
+    of_loss = Observed(scaled, loss.scaled_weight(weight, units))
+    problem = partial(_problem, rows, of_loss, settings)
+    step, found = fit_penalised(rows, (loss.for_squares(scaled)[:, None], weight), problem, settings, progress)
+    return FittedRegression(
+        step.chosen.drawn.transformer,
+        step.chosen.map,
+        replace(loss.restored(found, units), dual=None),
+        step.alpha,
+        rows.n_rows,
+        loss,
+        step.chosen.tuning,
+        step.alphas,
+        step.losses,
+    )
+
+
+def _problem(
+    rows: RowSource, observed: Observed, settings: RegressionSettings, feature_map: FeatureMap
+) -> RegressionProblem:
+    loss, D = settings.loss, feature_map.n_components
+    bill = linear_bill(feature_map, n_rows=rows.n_rows, n_columns=loss.n_columns, dtype=rows.dtype)
+    require_memory(bill, f"Lower n_components (now {D}), or raise the budget with bochner.set_config(memory=...).")
+    stream = FeatureStream(rows, feature_map)
+    if loss.visits_rows_at_random and not stream.kept and not rows.in_memory:
+        raise InvalidDataError(
+            "Quantile regression visits rows in random order: they, or their features, must fit in memory. Lower "
+            "n_components, or raise the budget with bochner.set_config(memory=...)."
+        )
+    return RegressionProblem(stream, observed.y, observed.weight, loss, settings.fit_intercept, settings.features.seed)
