@@ -59,6 +59,11 @@ def solver_for(model: KernelRegressor, rows: RowSource) -> RidgeSolver:
         return _grid_solver(model)
     if not isinstance(model.solver, str):
         return model.solver
+    return _solver_of_features(model, rows)
+
+
+def _solver_of_features(model: KernelRegressor, rows: RowSource) -> RidgeSolver:
+    """The direct or the iterative solver, by name or by the cost model."""
     direct, iterative = DirectSolver(), IterativeSolver(model.tol, model.max_iter)
     width = model.n_components
     if model.solver != "auto":
