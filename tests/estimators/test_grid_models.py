@@ -1,11 +1,15 @@
 """Models on a grid of frequencies: near the exact machine, streamed, calibrated, and refused where they cannot be."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import bochner as bo
 from bochner import _nufft
+from bochner.data import ArrayRows
 from bochner.errors import InvalidDataError, InvalidParameterError, MissingExtraError
+from bochner.estimators import grid_choice
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(0, 1, (600, 2))
@@ -108,6 +112,19 @@ def test_four_columns_outliers_and_later_rows_outside_are_refused():
     model = grid(n_components=300).fit(X, Y)
     with pytest.raises(InvalidDataError, match="outside of the grid"):
         model.partial_fit([[90.0, 0.0]], [1.0])
+
+
+def test_many_rows_of_few_columns_have_a_grid_by_themselves_unless_they_cannot(monkeypatch):
+    many = np.random.default_rng(2).uniform(0, 1, (100_001, 1))
+    target = np.sin(20 * many[:, 0]) + 0.1 * np.random.default_rng(3).standard_normal(len(many))
+    model = bo.KernelRegressor(random_state=0).fit(many, target)
+    assert model.solver_ == "toeplitz"
+    assert np.sqrt(np.mean((model.predict(many) - np.sin(20 * many[:, 0])) ** 2)) < 0.01
+    rows = ArrayRows(np.vstack([many, [[1000.0]]]), np.append(target, 0.0), None, np.dtype(float))
+    assert not bo.KernelRegressor().uses_grid(rows)
+    assert not bo.KernelRegressor(n_components=64).uses_grid(replace(rows, X=rows.X[:-1], Y=rows.Y[:-1]))
+    monkeypatch.setattr(grid_choice, "has_nufft", lambda: False)
+    assert not bo.KernelRegressor().uses_grid(replace(rows, X=rows.X[:-1], Y=rows.Y[:-1]))
 
 
 def test_without_finufft_the_message_has_the_install_command(monkeypatch):

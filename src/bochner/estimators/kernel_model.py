@@ -40,6 +40,7 @@ __all__ = ["MODEL_CONSTRAINTS", "KernelModel", "check_penalties", "identified", 
 
 _log = logging.getLogger("bochner")
 
+_GRID_EPS, _FINE_GRID_EPS = 1e-4, 1e-6  # kernel error of a grid, and of one whose number of frequencies is given
 _DECIDE_CERTIFICATES = ("fit_intercept", "interval", "loss", "class_weight", "validation_fraction")
 
 _OF_STATIONARY = {"features": "auto", "length_scale": "auto", "sampling": "monte_carlo"}
@@ -106,10 +107,9 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
         """Whether features="exact" asks for the exact kernel machine."""
         return isinstance(self.features, str) and self.features == "exact"
 
-    @property
-    def is_grid(self) -> bool:
-        """Whether features="grid" asks for equispaced frequencies."""
-        return isinstance(self.features, str) and self.features == "grid"
+    def uses_grid(self, rows: RowSource | None) -> bool:
+        """Whether features are on a grid of frequencies. A model that can be solved there overrides."""
+        return False
 
     @property
     def _width(self) -> int | None:
@@ -141,7 +141,7 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
     def _scale_rule(self, rows: RowSource | None) -> ScaleRule:
         landmarks, rule = self.uses_landmarks(rows), self.length_scale
         learned = isinstance(rule, str) and rule in ("auto", "ard", "metric")
-        if self.is_grid:
+        if self.uses_grid(rows):
             return self._grid_scale_rule(learned)
         automatic = isinstance(self.features, str) and self.features in ("auto", "exact")
         chosen = "auto" if automatic and landmarks and learned else "gaussian"
@@ -151,8 +151,11 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
 
     def _grid_scale_rule(self, learned: bool) -> ScaleRule:
         """Of a grid: the best kernel, unless one is given, and one scale an axis, unless they are those of a kernel."""
+        if isinstance(self.length_scale, str) and self.length_scale == "metric":
+            rule = "'auto', 'ard', 'median' or numbers for features='grid', whose axes are the columns"
+            raise invalid_parameter(self, "length_scale", rule, self.length_scale)
         named = self.kernel is None or isinstance(self.kernel, str)
-        kernel = ("auto" if learned else "matern") if self.kernel is None else cast(str | Stationary, self.kernel)
+        kernel = ("auto" if learned else "gaussian") if self.kernel is None else cast(str | Stationary, self.kernel)
         scale = "ard" if learned and named else self.length_scale
         return ScaleRule(type(self).__name__, kernel, scale, self._scale_learner(True))
 
@@ -160,8 +163,8 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
         own = self._own_features(seed)
         if own is not None:
             return TransformerMaker(own)
-        if self.is_grid:
-            return GridMaker()
+        if self.uses_grid(rows):
+            return GridMaker(_GRID_EPS if self._width is None else _FINE_GRID_EPS)
         if not self.uses_landmarks(rows):
             return FourierMaker(self.sampling)
         if self.is_exact:

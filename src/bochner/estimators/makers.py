@@ -162,7 +162,7 @@ class TransformerMaker:
 class GridMaker:
     """`GridFeatures` for the box of the rows: as accurate as the tolerance, or as so many frequencies can be."""
 
-    eps: float = 1e-4
+    eps: float
     searched_by_refitting: bool = False
     nested: bool = False
     looks_at_rows: bool = True

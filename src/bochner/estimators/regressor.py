@@ -14,7 +14,8 @@ from bochner._sklearn import HasMethods, Interval, StrOptions, available_if, val
 from bochner._typing import Array, ArrayLike, Constraints, FilePath, MatrixLike, Seed, Transformer
 from bochner.errors import invalid_parameter
 from bochner.estimators.certified_ridge import CertifiedRidge
-from bochner.estimators.kernel_model import MODEL_CONSTRAINTS, KernelModel, seed_of_fit
+from bochner.estimators.grid_choice import ChoosesGrid
+from bochner.estimators.kernel_model import MODEL_CONSTRAINTS, seed_of_fit
 from bochner.estimators.ridge_attributes import RidgeAttributes
 from bochner.estimators.ridge_rows import (
     needs_random_features,
@@ -63,7 +64,7 @@ def _streams(self: KernelRegressor) -> bool:
     return True
 
 
-class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAttributes, KernelModel):
+class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAttributes, ChoosesGrid):
     """Kernel ridge regression at scale.
 
         minimise_w,w_0  sum_i s_i (y_i - w_0 - z(x_i).w)^2 + alpha ||w||^2
@@ -84,8 +85,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
         more accurate for rough kernels and little noise. "exact": kernel ridge regression on all rows, by a Cholesky
         factor (8 n^2 bytes) up to 10,000, else by conjugate gradients in tiles. "grid": `GridFeatures` for up to three
         columns, any number of rows (at most `n_components` frequencies; needs finufft). "auto": landmarks for up to
-        100,000 dense rows in memory, or the exact machine if that is better, up to 10,000; random features beyond, and
-        where other parameters ask for them. A transformer: its own, without `kernel`, `length_scale`, `n_components`.
+        100,000 dense rows in memory, or the exact machine if that is better, up to 10,000; beyond, a grid if there can
+        be one, or random features, as other parameters may ask for. A transformer: its own, as it is.
     n_components : int or "auto", default="auto"
         Number of features D. "auto": 256, 512, 1024, ... random features until rows that are held out see no gain, or
         the budget ends (`width_curve_`); of features="auto" 256 landmarks, then all rows, or 1024 and 2048 landmarks of

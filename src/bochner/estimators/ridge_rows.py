@@ -55,10 +55,15 @@ def solver_for(model: KernelRegressor, rows: RowSource) -> RidgeSolver:
     """
     if model.is_exact:
         return _exact_solver(model, rows)
-    if model.is_grid:
+    if model.uses_grid(rows):
         return _grid_solver(model)
     if not isinstance(model.solver, str):
         return model.solver
+    return _solver_of_features(model, rows)
+
+
+def _solver_of_features(model: KernelRegressor, rows: RowSource) -> RidgeSolver:
+    """The direct or the iterative solver, by name or by the cost model."""
     direct, iterative = DirectSolver(), IterativeSolver(model.tol, model.max_iter)
     width = model.n_components
     if model.solver != "auto":
@@ -103,7 +108,7 @@ def _grid_solver(model: KernelRegressor) -> RidgeSolver:
 
 def solver_of_rows_to_come(model: KernelRegressor) -> RidgeSolver:
     """The solver of `partial_fit`, which keeps sums of the rows before."""
-    if model.is_grid:
+    if model.uses_grid(None):
         return _grid_solver(model)
     return DirectSolver() if isinstance(model.solver, str) else model.solver
 

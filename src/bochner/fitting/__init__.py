@@ -9,6 +9,7 @@ from bochner.fitting.classifier import (
     fit_classifier,
 )
 from bochner.fitting.features import ROWS_FOR_FEATURES, ChosenFeatures, DrawnFeatures, FeatureSettings, MapMaker
+from bochner.fitting.grid import fills_its_box
 from bochner.fitting.importance import ColumnImportance
 from bochner.fitting.intervals import ConformalScores, calibration_split
 from bochner.fitting.products import left_out_rows
@@ -44,6 +45,7 @@ __all__ = [
     "add_labelled_rows",
     "add_rows",
     "calibration_split",
+    "fills_its_box",
     "fit_classifier",
     "fit_regression",
     "fit_ridge",

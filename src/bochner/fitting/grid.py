@@ -31,7 +31,7 @@ from bochner.tuning import Tuning, best_penalty, column_spreads, spread_of, tune
 if TYPE_CHECKING:
     from bochner.fitting.ridge import RidgeSettings
 
-__all__ = ["add_to_grid", "fit_grid"]
+__all__ = ["add_to_grid", "fills_its_box", "fit_grid"]
 
 _REFERENCE_ROWS = 4096  # for the middle and the spread of the targets
 _ALPHA = 0.1  # penalty to begin with, if nothing is known
@@ -104,16 +104,25 @@ def _features(
     return *_regridded(rows, first, _drawn(settings, tuning.kernel, box, rows.n_rows), sums, watch), tuning
 
 
-def _require_no_outliers(rows: RowSource, box: BoxOfRows, owner: str) -> None:
-    """Refuse a box that is nearly empty: its grid would see the rows as a few points."""
+def fills_its_box(rows: RowSource) -> bool:
+    """Whether no row is so far outside that a grid would see the others as a few points."""
+    return bool(np.all(_emptiness(rows, box_of(rows)) <= _WIDEST))
+
+
+def _emptiness(rows: RowSource, box: BoxOfRows) -> Array:
+    """Width of every column in units of its spread."""
     sample = dense(ArrayRows.sampled(rows, _REFERENCE_ROWS, 0).X, float)
-    spread, width = column_spreads(sample), box.high - box.low
-    far = np.flatnonzero(width > _WIDEST * spread)
-    if len(far):
-        ratio = width[far[0]] / spread[far[0]]
+    return (box.high - box.low) / column_spreads(sample)
+
+
+def _require_no_outliers(rows: RowSource, box: BoxOfRows, owner: str) -> None:
+    """Refuse a box that is nearly empty."""
+    ratio = _emptiness(rows, box)
+    far = int(np.argmax(ratio))
+    if ratio[far] > _WIDEST:
         raise InvalidDataError(
-            f"features='grid' of {owner} takes rows that fill their box. Column {far[0]} is {ratio:.3g} times as wide "
-            f"as its spread, {spread[far[0]]:.3g}. Remove rows far outside, or use features='fourier' or 'nystroem'."
+            f"features='grid' of {owner} takes rows that fill their box. Column {far} is {ratio[far]:.3g} times as "
+            "wide as its spread. Remove rows far outside, or use features='fourier' or 'nystroem'."
         )
 
 

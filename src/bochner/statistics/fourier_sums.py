@@ -15,7 +15,7 @@ import numpy as np
 
 from bochner._dense import dense
 from bochner._nufft import points_to_modes
-from bochner._typing import Array, Rows
+from bochner._typing import Array
 from bochner.config import get_config
 from bochner.data import Block, RowSource
 from bochner.engines import Cut, OnPart, Reduction, engine_of
@@ -221,7 +221,8 @@ class _Box(Reduction[BoxOfRows, BoxOfRows]):
     def add(self, total: BoxOfRows, part: BoxOfRows) -> BoxOfRows:
         return BoxOfRows(np.minimum(total.low, part.low), np.maximum(total.high, part.high))
 
-    merge = add
+    def merge(self, total: BoxOfRows, other: BoxOfRows) -> BoxOfRows:
+        return self.add(total, other)
 
 
 def box_of(rows: RowSource) -> BoxOfRows:
@@ -234,7 +235,7 @@ def box_of(rows: RowSource) -> BoxOfRows:
 
 def _present(block: Block) -> tuple[Array, Array, Array]:
     """Rows of positive weight in float64, their targets (b, t) and weights (b,)."""
-    X: Rows = dense(block.X, float)
+    X = dense(block.X, float)
     Y = np.asarray(block.Y, dtype=float).reshape(len(X), -1)
     if block.sample_weight is None:
         return X, Y, np.ones(len(X))

@@ -106,7 +106,9 @@ def tune_on_grid(
     kernel = best.kernel.with_length_scale(rounded(np.broadcast_to(best.kernel.scales(d), d)))
     n, M = sums.identity.n_rows, int(np.prod(inner.grid.shape))
     stages = [
-        Stage(each.kernel.with_length_scale(1.0), n, M, (each.loss,), np.log([*each.kernel.scales(d), each.alpha]))
+        Stage(
+            each.kernel.with_length_scale(1.0), n, M, (each.loss,), np.log(np.append(each.kernel.scales(d), each.alpha))
+        )
         for each in [*first, best]
     ]
     return Tuning(

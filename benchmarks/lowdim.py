@@ -1,0 +1,213 @@
+"""Maps and time series on a grid of frequencies, beside random features, landmarks, trees and nearest neighbours.
+
+    python benchmarks/lowdim.py [reference] [points] [slopes] [dask] [heaton] [etopo] [--quick]
+
+reference: the mean beside the exact machine on 2,000 points, Matern 3/2, tolerance 1e-5.
+points: random points in the square, Matern 3/2: seconds and test errors of the fit and of random features.
+slopes: seconds of the pass and of the solution against the number of rows.
+dask: predictions of a fit on a cluster less those of a local one.
+heaton: the satellite temperature competition (Heaton et al. 2019), tuning included, its own split.
+etopo: world relief, 9.3 million rows, a tenth held out.
+Every study keeps what others have written. Seconds are wall and CPU seconds of one run.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import time
+from functools import partial
+
+import numpy as np
+import pandas as pd
+from accuracy import DATA
+from harness import RESULTS, write
+from scipy.stats import norm
+from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.neighbors import KNeighborsRegressor
+
+import bochner as bo
+
+QUICK = "--quick" in sys.argv
+LEVEL, NOISE = 0.95, 0.05
+
+
+def timed(run):
+    """What a call returns, and its wall and CPU seconds."""
+    start, cpu = time.perf_counter(), time.process_time()
+    found = run()
+    return found, [round(time.perf_counter() - start, 2), round(time.process_time() - cpu, 2)]
+
+
+def points_of_square(n, seed=0):
+    """Random points of the unit square, a function drawn from Matern 3/2 of scale 0.05, and it with noise."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(0, 1, (n, 2))
+    features = bo.GridFeatures(bo.Matern(0.05, nu=1.5), eps=1e-2).fit([[0.0, 0.0], [1.0, 1.0]])
+    f = features.map_.response(X, np.random.default_rng(99).standard_normal((features.n_components_, 1)))[:, 0]
+    return X, f, f + NOISE * rng.standard_normal(n)
+
+
+def on_grid(scale, **given):
+    kernel = bo.Matern(scale, nu=1.5)
+    return bo.KernelRegressor(kernel, features="grid", random_state=0, **{"alpha": NOISE**2, **given})
+
+
+def reference():
+    X, _, y = points_of_square(2_000)
+    new = points_of_square(2_000, 1)[0]
+    features = bo.GridFeatures(bo.Matern(0.3, nu=1.5), eps=1e-5).fit(X)
+    model = on_grid(0.3, n_components=features.n_components_, tol=1e-9, alpha=0.1).fit(X, y)
+    exact = bo.KernelRegressor(bo.Matern(0.3, nu=1.5), features="exact", alpha=0.1).fit(X, y)
+    return {
+        "modes": features.n_components_,
+        "kernel_error_bound": features.error_bound_,
+        "largest_difference_of_means": float(np.max(np.abs(model.predict(new) - exact.predict(new)))),
+    }
+
+
+def points():
+    n = 100_000 if QUICK else 1_000_000
+    X, _, y = points_of_square(n)
+    new, f, _ = points_of_square(20_000, 1)
+    found = {"rows": n}
+    model, found["grid_seconds"] = timed(lambda: on_grid(0.05, n_components=100_000).fit(X, y))
+    found |= {"grid_rmse": rmse(model.predict(new), f), "kernel_error_bound": model.features_.error_bound_}
+    for width in (1024, 2048):
+        fourier = bo.KernelRegressor(
+            bo.Matern(0.05, nu=1.5), features="fourier", n_components=width, alpha=NOISE**2, random_state=0
+        )
+        _, found[f"fourier_{width}_seconds"] = timed(lambda model=fourier: model.fit(X, y))
+        found[f"fourier_{width}_rmse"] = rmse(fourier.predict(new), f)
+    return found
+
+
+def slopes():
+    """Passes and solutions at growing numbers of rows, and the slope of log seconds against log rows."""
+    from bochner.data import ArrayRows
+    from bochner.solvers import PenaltyRule, SolverContext, ToeplitzSolver
+    from bochner.statistics import FourierReduction, add_fourier_sums
+
+    sizes = (20_000, 80_000, 320_000) if QUICK else (100_000, 400_000, 1_600_000)
+    features = bo.GridFeatures(bo.Matern(0.1, nu=1.5), eps=1e-3).fit([[0.0, 0.0], [1.0, 1.0]])
+    passes, solves = [], []
+    for n in sizes:
+        X, _, y = points_of_square(n)
+        reduction = FourierReduction(features.map_.grid, np.zeros(1), np.ones(1))
+        rows = ArrayRows(X, y, None, X.dtype)
+        sums, seconds = timed(partial(add_fourier_sums, reduction.empty(), rows))
+        passes.append(seconds[1])
+        rule = PenaltyRule(n / 1e6, None, True)  # the same condition number for all
+        run = partial(ToeplitzSolver().solve_alone, (features.map_, sums), rule, SolverContext())
+        solves.append(timed(run)[1][1])
+
+    def slope(seconds):
+        return float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
+
+    return {
+        "rows": sizes,
+        "modes": features.n_components_,
+        "cpu_seconds_of_passes": passes,
+        "cpu_seconds_of_solutions": solves,
+        "slope_of_passes": slope(passes),
+        "slope_of_solutions": slope(solves),
+    }
+
+
+def dask():
+    import dask.array as da
+    from distributed import Client
+
+    X, _, y = points_of_square(60_000)
+    given = {"n_components": 5_000, "tol": 1e-10}
+    local = on_grid(0.2, **given).fit(X, y).predict(X[:2_000])
+    with Client(processes=False, n_workers=1, threads_per_worker=2, dashboard_address=None):
+        lazy = da.from_array(X, chunks=(11_000, 2)), da.from_array(y, chunks=11_000)
+        cluster = np.asarray(on_grid(0.2, **given).fit(*lazy).predict(X[:2_000]))
+    return {"largest_difference": float(np.max(np.abs(cluster - local)))}
+
+
+def rmse(found, truth):
+    return float(np.sqrt(np.mean((found - truth) ** 2)))
+
+
+def scores(mean, std, interval, truth):
+    """Of a predictive law: errors, CRPS of the normal law, interval score and coverage."""
+    z, (low, high) = (truth - mean) / std, interval
+    crps = std * (z * (2 * norm.cdf(z) - 1) + 2 * norm.pdf(z) - 1 / np.sqrt(np.pi))
+    outside = np.maximum(low - truth, 0) + np.maximum(truth - high, 0)
+    return {
+        "rmse_over_std": rmse(mean, truth) / float(truth.std()),
+        "rmse": rmse(mean, truth),
+        "mae": float(np.mean(np.abs(mean - truth))),
+        "crps": float(np.mean(crps)),
+        "interval_score": float(np.mean(high - low + 2 / (1 - LEVEL) * outside)),
+        "coverage": float(np.mean((low <= truth) & (truth <= high))),
+    }
+
+
+def heaton():
+    data = pd.read_parquet(DATA / "heaton_satellite.parquet")
+    X, y, test = data[["lon", "lat"]].to_numpy(float), data["target"].to_numpy(float), data["split"].to_numpy() == 1
+    train, new, truth = X[~test], X[test], y[test]
+    model, seconds = timed(lambda: bo.KernelRegressor(features="grid", random_state=0).fit(train, y[~test]))
+    predicted, predict_seconds = timed(lambda: model.predict(new, return_std=True, return_interval=LEVEL))
+    grid = {
+        "fit_seconds": seconds,
+        "predict_seconds": predict_seconds,
+        "kernel": str(model.features_.kernel_),
+        "modes": list(model.features_.map_.grid.shape),
+        "kernel_error_bound": model.features_.error_bound_,
+        "iterations": model.n_iter_,
+        **scores(*predicted, truth),
+    }
+    return {"grid": grid, **peers(train, y[~test], new, truth)}
+
+
+def peers(X, y, new, truth):
+    found = {}
+    for name, model in {
+        "trees": HistGradientBoostingRegressor(max_iter=500),
+        "neighbours": KNeighborsRegressor(8),
+    }.items():
+        _, seconds = timed(lambda model=model: model.fit(X, y))
+        error = rmse(model.predict(new), truth)
+        found[name] = {"fit_seconds": seconds, "rmse": error, "rmse_over_std": error / float(truth.std())}
+    return found
+
+
+def etopo():
+    z = pd.read_parquet(DATA / "etopo5.parquet")["target"].to_numpy(float)
+    latitude, longitude = np.meshgrid(-90 + np.arange(2161) / 12, np.arange(4320) / 12, indexing="ij")
+    X = np.column_stack([longitude.ravel(), latitude.ravel()])
+    if QUICK:
+        some = np.random.default_rng(1).choice(len(z), 500_000, replace=False)
+        X, z = X[some], z[some]
+    test = np.random.default_rng(0).random(len(z)) < 0.1
+    model, seconds = timed(lambda: bo.KernelRegressor(features="grid", random_state=0).fit(X[~test], z[~test]))
+    predicted, predict_seconds = timed(lambda: model.predict(X[test]))
+    grid = {
+        "fit_seconds": seconds,
+        "predict_seconds": predict_seconds,
+        "rmse": rmse(predicted, z[test]),
+        "kernel": str(model.features_.kernel_),
+        "peak_memory_gb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6,
+    }
+    return {"rows": int(np.sum(~test)), "grid": grid, **peers(X[~test], z[~test], X[test], z[test])}
+
+
+STUDIES = {each.__name__: each for each in (reference, points, slopes, dask, heaton, etopo)}
+
+
+def main():
+    asked = [name for name in sys.argv[1:] if name in STUDIES] or list(STUDIES)
+    path = RESULTS / "lowdim.json"
+    known = json.loads(path.read_text()) if path.exists() else {}
+    for name in asked:
+        known |= {name: {**STUDIES[name](), "quick": QUICK}}
+        write("lowdim", known)
+
+
+if __name__ == "__main__":
+    main()
