@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
 from bochner._dense import dense
 from bochner._sklearn import Interval, refuse_lazy, validated
-from bochner._typing import Array, Constraints, Rows
+from bochner._typing import Array, Constraints, MatrixLike, Rows
 from bochner.errors import AssumptionError, InvalidDataError
 from bochner.estimators.map_transformer import CertificateContext, MapTransformer, kernel_of_data
 from bochner.estimators.validation import validated_rows
@@ -93,7 +93,7 @@ class GridFeatures(MapTransformer):
         self.strict = strict
 
     @validated
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: MatrixLike, y: object = None) -> Self:
         """Choose the grid for the box of the rows.
 
         Parameters
