@@ -178,3 +178,12 @@ def test_a_report_scores_them(model, y, tmp_path):
 def test_the_kernel_of_their_features_is_certified():
     model = bo.KernelQuantileRegressor(**GIVEN).fit(X, Y)
     assert model.certify(X[:50]).value == pytest.approx(model.features_.certify(X[:50]).value)
+
+
+def test_a_penalty_path_goes_on_where_large_penalties_leave_the_mean():
+    """Counts whose rate has one wave: held-out losses of the first penalties differ by noise alone."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0, 1, (800, 1))
+    counts = rng.poisson(np.exp(np.sin(2 * np.pi * X[:, 0])))
+    model = bo.KernelPoissonRegressor(random_state=0).fit(X, counts)
+    np.testing.assert_allclose(model.predict([[0.25], [0.75]]), np.exp([1, -1]), rtol=0.25)

@@ -107,9 +107,9 @@ def test_the_chosen_penalty_has_the_smallest_mean_loss_of_the_folds(loss):
 
 
 def test_a_path_ends_after_two_penalties_that_are_worse():
-    """Labels that are noise: the largest penalty is the best, and the path need not go on."""
     rng = np.random.default_rng(0)
-    Z, labels = rows(0, 60, 20), rng.integers(0, 2, 60)
+    Z = rows(0, 60, 20)
+    labels = (Z[:, 0] + 0.5 * rng.standard_normal(60) > 0).astype(int)
     asked = ClassificationProblem(stream_of(Z), labels, np.ones(60), 2, "logistic", True, 0)
     _, _, losses = choose_penalty(asked, 10.0 ** np.arange(3, -6, -1.0), asked.folds(2), **SETTINGS)
     assert np.all(np.isinf(losses[-1]))

@@ -24,6 +24,7 @@ from bochner.statistics.feature_stream import KEPT_FEATURES, FeatureStream, can_
 __all__ = ["Fold", "LinearProblem", "choose_penalty", "default_penalties", "linear_bill", "out_of_fold_scores"]
 
 _PATIENCE = 2
+_FLAT = 0.01  # of the first loss of a path: less is no gain
 """Penalties in a row that may be worse than the best before a path ends."""
 
 
@@ -163,8 +164,15 @@ def _n_known(losses: Array) -> int:
 
 
 def _is_over(losses: Array, most: int) -> bool:
-    """Whether a path ends after these losses: two in a row are worse than the best, or there are no more penalties."""
-    return len(losses) == most or bool(len(losses) > _PATIENCE and losses[-_PATIENCE:].min() > losses.min())
+    """Whether a path ends after these losses: two in a row are worse than the best, or there are no more penalties.
+
+    Where large penalties leave nothing but the mean, losses are flat and noise makes them worse: a path goes on until
+    it has gained a per cent.
+    """
+    if len(losses) == most or len(losses) <= _PATIENCE:
+        return len(losses) == most
+    gained = losses.min() < losses[0] - _FLAT * abs(losses[0])
+    return bool(gained and losses[-_PATIENCE:].min() > losses.min())
 
 
 def out_of_fold_scores(
