@@ -53,7 +53,7 @@ class GridFeatures(MapTransformer):
     box_ : array of shape (2, n_features)
         Least and largest numbers of the columns.
     error_bound_ : float
-        Bound on |z(x).z(y) - k(x, y)| for all rows in the box.
+        Bound on `|z(x).z(y) - k(x, y)|` for all rows in the box.
     n_components_ : int
     n_features_in_ : int
     feature_names_in_ : array of shape (n_features,)
