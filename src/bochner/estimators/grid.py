@@ -106,15 +106,15 @@ class GridFeatures(MapTransformer):
         self
         """
         refuse_lazy(X)
-        X = validated_rows(self, X, reset=True)
-        if X.shape[1] > MOST_AXES:
+        known: Rows = validated_rows(self, X, reset=True)
+        if known.shape[1] > MOST_AXES:
             raise InvalidDataError(
                 f"GridFeatures takes at most {MOST_AXES} columns: the number of frequencies on a grid grows with their "
-                f"power. Got {X.shape[1]}."
+                f"power. Got {known.shape[1]}."
             )
-        rows = dense(X, float)
-        kernel = kernel_of_data(self, self.kernel, X, _SEED)
-        density = kernel.spectral_density(X.shape[1])
+        rows = dense(known, float)
+        kernel = kernel_of_data(self, self.kernel, known, _SEED)
+        density = kernel.spectral_density(known.shape[1])
         self.box_ = np.vstack([rows.min(axis=0), rows.max(axis=0)])
         grid = choose_grid(density, *self.box_, eps=self.eps, most=self.max_components)
         self.map_ = GridMap(kernel, grid)
