@@ -84,10 +84,10 @@ def test_a_base_with_a_scale_keeps_it(base):
 
 
 def test_the_gram_of_sampled_orbits_has_its_law_as_mean():
-    """Mean over 300 seeds; two of the 24 permutations, so that half of the pairs share g = g'."""
+    """Mean over 800 seeds; two of the 24 permutations, so that half of the pairs share g = g'."""
     X, group, r = rows(1, 3, 4), groups.Permutations(), 2
     draws = []
-    for seed in range(300):
+    for seed in range(800):
         base = bo.FourierFeatures(bo.Gaussian(), n_components=8, random_state=seed)
         Z = bo.OrbitFeatures(group, base, n_transforms=r, random_state=seed).fit_transform(X)
         draws.append(Z @ Z.T)
@@ -96,7 +96,7 @@ def test_the_gram_of_sampled_orbits_has_its_law_as_mean():
     same, different = K[np.arange(24), np.arange(24)].mean(axis=0), K[~np.eye(24, dtype=bool)].mean(axis=0)
     expected = same / r + different * (1 - 1 / r)  # distinct elements: the draws are without replacement
     error = np.abs(np.mean(draws, axis=0) - expected)
-    assert np.all(error < 6 * np.std(draws, axis=0) / np.sqrt(300))
+    assert np.all(error < 6 * np.std(draws, axis=0) / np.sqrt(800))
 
 
 def test_orbit_features_run_at_full_speed_inside_the_regressor():

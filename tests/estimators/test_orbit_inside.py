@@ -42,8 +42,8 @@ def test_a_two_sample_test_on_orbit_features_sees_only_what_is_left_of_a_differe
 def test_the_level_holds_for_features_that_are_fitted_to_the_rows():
     landmarks = bo.NystroemFeatures(bo.Gaussian(1.0), n_components=10, random_state=0)
     pvalues = []
-    for seed in range(150):
+    for seed in range(300):
         rng = np.random.default_rng(seed)
         A, B = rng.standard_normal((20, 2)), rng.standard_normal((30, 2))
         pvalues.append(bo.mmd_test(A, B, features=landmarks, n_resamples=19, rng=seed).pvalue)
-    assert np.mean(np.array(pvalues) <= 0.1) < 0.1 + 5 * np.sqrt(0.09 / 150)
+    assert np.mean(np.array(pvalues) <= 0.1) < 0.1 + 5 * np.sqrt(0.09 / 300)
