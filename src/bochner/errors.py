@@ -18,6 +18,7 @@
      ├── CheckpointWarning       a checkpoint could not be written; the fit goes on
      ├── IllConditionedWarning   the normal equations are singular to working precision
      ├── NoSkillWarning          a model is no better than the mean on rows that were left out
+     ├── LargeWeightWarning      weights sum to far more than the rows
      ├── LittleDataWarning       rows are few, or their weights sum to little
      ├── ExtrapolationWarning    rows to predict are far outside the rows of the fit
      ├── WidthWarning            a search for a width ended at its limit while the error still fell
@@ -40,6 +41,7 @@ __all__ = [
     "IllConditionedWarning",
     "InvalidDataError",
     "InvalidParameterError",
+    "LargeWeightWarning",
     "LittleDataWarning",
     "MemoryBudgetError",
     "MissingExtraError",
@@ -113,6 +115,10 @@ class IllConditionedWarning(BochnerWarning):
 
 class NoSkillWarning(BochnerWarning):
     """A model is no better than predicting the mean on rows that were left out."""
+
+
+class LargeWeightWarning(BochnerWarning):
+    """Weights sum to far more than the number of rows: copies of rows that agree say that there is no noise."""
 
 
 class LittleDataWarning(BochnerWarning):

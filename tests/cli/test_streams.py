@@ -109,7 +109,7 @@ def test_an_interrupt_during_imports_ends_with_130_and_no_traceback(umlauts, del
 
 
 def test_an_interrupt_that_an_import_turned_into_an_error_is_still_one(monkeypatch, capsys):
-    def broken(arguments):
+    def broken(arguments, tell):
         try:
             os.kill(os.getpid(), signal.SIGINT)
             time.sleep(5)
@@ -125,7 +125,7 @@ def test_an_interrupt_that_an_import_turned_into_an_error_is_still_one(monkeypat
 def test_an_interrupt_that_left_an_exec_has_the_exit_code_too():
     code = (
         "import sys, bochner.cli.main as m\n"
-        "def run(arguments): exec('raise KeyboardInterrupt')\n"
+        "def run(arguments, tell): exec('raise KeyboardInterrupt')\n"
         "m._run = run\nsys.exit(m.main([]))"
     )
     done = subprocess.run([sys.executable, "-c", code], env=ENVIRONMENT, capture_output=True, check=False)

@@ -9,13 +9,13 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from bochner.data import RowSource
-from bochner.errors import IllConditionedWarning, LittleDataWarning, NoSkillWarning, WidthWarning
+from bochner.errors import IllConditionedWarning, LargeWeightWarning, LittleDataWarning, NoSkillWarning, WidthWarning
 from bochner.fitting import FittedClassifier, FittedRidge, Pass
 from bochner.solvers import LinearSolution
 
 __all__ = ["CallbackWatch", "warn_of_classifier", "warn_of_ridge", "warn_of_rows", "warn_of_solver"]
 
-_FEW_ROWS, _SMALL_SHARE = 5, 0.1
+_FEW_ROWS, _SMALL_SHARE, _LARGE_SHARE = 5, 0.1, 5.0
 _NO_SKILL = 1 - 1e-9  # of the error of the mean; a penalty path that ends at the mean has 1, up to rounding
 
 
@@ -62,6 +62,14 @@ def warn_of_rows(rows: RowSource, stacklevel: int) -> None:
             f"sample_weight of {n:,} rows sums to {total:.3g}. A weight counts copies of a row: the model takes "
             f"them for as few. If weights only compare rows, multiply them by {n / total:.3g}, for a mean of 1.",
             LittleDataWarning,
+            stacklevel=stacklevel + 1,
+        )
+    elif total > _LARGE_SHARE * n:
+        warnings.warn(
+            f"sample_weight of {n:,} rows sums to {total:.3g}. A weight counts copies of a row, and copies that agree "
+            "say that there is no noise: what is chosen by rows that are left out, one copy at a time, follows the "
+            f"noise. If weights are exposures or precisions, divide them by {total / n:.3g}, for a mean of 1.",
+            LargeWeightWarning,
             stacklevel=stacklevel + 1,
         )
 

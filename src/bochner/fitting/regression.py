@@ -150,7 +150,8 @@ def _fit(rows: RowSource, observed: Observed, settings: RegressionSettings, prog
     scaled = loss.scaled(np.where(present, y, y[present][0]), units)  # targets of weight 0 may be anything
     of_loss = Observed(scaled, loss.scaled_weight(weight, units))
     problem = partial(_problem, rows, of_loss, settings)
-    step, found = fit_penalised(rows, (loss.for_squares(scaled)[:, None], weight), problem, settings, progress)
+    for_scales = loss.for_squares(scaled)[:, None], loss.weight_for_squares(weight)
+    step, found = fit_penalised(rows, for_scales, problem, settings, progress)
     return FittedRegression(
         step.chosen.drawn.transformer,
         step.chosen.map,

@@ -89,6 +89,10 @@ class RegressionLoss(ABC):
         """Targets in their units as least squares can learn length scales from them: no far outliers."""
         return np.clip(y, -_LIMIT, _LIMIT)
 
+    def weight_for_squares(self, weight: Array) -> Array:
+        """Weights for that; as they are, if they count copies of rows."""
+        return weight
+
     def predictions(self, scores: Array) -> Array:
         """Predictions from scores in the units of the user, shape (n, t)."""
         return scores

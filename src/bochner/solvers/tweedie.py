@@ -115,6 +115,10 @@ class Tweedie(RegressionLoss):
         stable: Array = np.log(y) if self.power == 2 else y ** (1 - self.power / 2)
         return stable
 
+    def weight_for_squares(self, weight: Array) -> Array:
+        """Exposures are precisions, not copies, which would agree with one another and leave no noise: of mean 1."""
+        return weight / np.mean(weight[weight > 0])
+
     def predictions(self, scores: Array) -> Array:
         return np.exp(scores)
 
