@@ -35,7 +35,7 @@ def test_a_type_is_widened_until_rows_have_it(tmp_path, monkeypatch):
     file = open_table(str(tmp_path / "t.csv"), keep="a")
     assert pa.types.is_int64(file.schema.field("a").type)
     for _ in range(2):
-        with pytest.raises(InvalidDataError, match="Column 'a' must hold a .*number. Got 'x' in row 101") as failure:
+        with pytest.raises(InvalidDataError, match=r"Column 'a' must hold a .*number. Got 'x' in row 101") as failure:
             rows_of(file)
         file.settle(failure.value)
     assert rows_of(file)["a"].to_pylist()[-1] == "x"

@@ -88,7 +88,7 @@ def test_a_column_is_read_as_what_it_was(tmp_path):
     table = read_table(str(tmp_path / "t.csv"), {"zip": "category", "size": "number"})
     assert table.to_pydict() == {"zip": ["01", "02"], "size": [3.0, 4.0]}
     (tmp_path / "t.csv").write_text("zip,size\n01,3\n02,big\n")
-    with pytest.raises(InvalidDataError, match="Column 'size' must hold a number. Got 'big' in row 2"):
+    with pytest.raises(InvalidDataError, match=r"Column 'size' must hold a number. Got 'big' in row 2"):
         read_table(str(tmp_path / "t.csv"), {"size": "number"})
 
 

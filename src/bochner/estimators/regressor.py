@@ -239,7 +239,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
         self.seed_ = seed_of_fit(self.random_state, checkpoint)
         settings, watch = ridge_settings(self, solver, rows), CallbackWatch(self, rows)
         self._store(fit_ridge(rows, settings, watch=watch, checkpoint=checkpoint, publish=self._store))
-        warn_of_rows(rows, stacklevel=4)
+        warn_of_rows(rows, stacklevel=4, by_copies=True)
         warn_of_ridge(self.fitted_, stacklevel=4)
         return self
 

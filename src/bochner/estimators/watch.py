@@ -47,8 +47,11 @@ class CallbackWatch:
         return on_block, finish
 
 
-def warn_of_rows(rows: RowSource, stacklevel: int) -> None:
-    """Warn of very few rows, and of weights that count for far fewer rows than there are."""
+def warn_of_rows(rows: RowSource, stacklevel: int, *, by_copies: bool = False) -> None:
+    """Warn of very few rows, and of weights that count for far fewer rows than there are.
+
+    Where rows are left out copy by copy, also of weights that count for far more.
+    """
     known = rows.arrays
     if known is None:
         return
@@ -64,7 +67,7 @@ def warn_of_rows(rows: RowSource, stacklevel: int) -> None:
             LittleDataWarning,
             stacklevel=stacklevel + 1,
         )
-    elif total > _LARGE_SHARE * n:
+    elif by_copies and total > _LARGE_SHARE * n:
         warnings.warn(
             f"sample_weight of {n:,} rows sums to {total:.3g}. A weight counts copies of a row, and copies that agree "
             "say that there is no noise: what is chosen by rows that are left out, one copy at a time, follows the "

@@ -261,7 +261,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if numbers is not None and not any(map(_has_leading_zero, texts)):
             self._keep(NumberColumn.learn(name, numbers))  # texts by a cell that is none, in rows not seen here
         elif reason:
-            self._leave_out(name, reason, f"--categorical {name!r} takes them as categories")
+            self._leave_out(
+                name,
+                reason,
+                f"TableEncoder(categorical=[{name!r}]), or --categorical {name!r}, takes them as categories",
+            )
         else:
             self._keep(self._category(name, values))
 
