@@ -190,7 +190,7 @@ def test_a_kernel_is_not_chosen_without_targets():
     ("scale", "learner", "rule"),
     [
         ("ard", None, "'auto', 'median' or positive numbers"),
-        ("mean", Recorder(), "'auto', 'ard', 'median' or positive numbers"),
+        ("mean", Recorder(), "'auto', 'ard', 'metric', 'median' or positive numbers"),
         (-1.0, None, "positive and finite"),
         ([1.0, 2.0], None, "one number or 3 numbers"),
     ],
