@@ -49,6 +49,9 @@ REASONS: dict[str, str] = {
         "the best function with orbit features is defined over all |alpha| <= C p, which cannot be searched; the bound "
         "exceeds the loss at 0 at every size that can be simulated"
     ),
+    "quadrature.EquispacedFrequencies": (
+        "it holds without probability; tests/sampling/test_grid.py compares it with errors on fine grids of differences"
+    ),
 }
 
 

@@ -16,7 +16,7 @@ from itertools import pairwise
 import numpy as np
 
 from bochner._typing import Array, JsonDict, MatrixLike
-from bochner.reporting.view import ModelView, sample_rows
+from bochner.reporting.view import ModelView, points_of, sample_rows
 from bochner.tables import read_column
 from bochner.tables.columns import column_of
 from bochner.tables.named_columns import NamedColumns
@@ -30,6 +30,7 @@ _WORST, _SEGMENTED, _LEVELS = 8, 3, 6
 
 def diagnosis(view: ModelView, X: MatrixLike, y: Array, predicted: Array) -> JsonDict:
     """Importance of inputs, the worst rows and errors by segment; `predicted` are the model's answers for X."""
+    predicted = points_of(predicted, y)
     errors = _errors(view, y, predicted)
     if errors is None:
         return {"missing": "Errors of single rows are shown for one target."}
@@ -52,7 +53,7 @@ def _errors(view: ModelView, y: Array, predicted: Array) -> Array | None:
 
 
 def _score(view: ModelView, y: Array, encoded: Array) -> float:
-    errors = _errors(view, y, np.asarray(view.estimator.predict(encoded)))
+    errors = _errors(view, y, points_of(np.asarray(view.estimator.predict(encoded)), y))
     assert errors is not None
     return float(np.sqrt(np.mean(errors**2)) if view.kind == "regressor" else np.mean(errors))
 
