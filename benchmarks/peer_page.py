@@ -131,6 +131,7 @@ def page(found: Record) -> str:
         "4. A win or a loss is a mean error ratio beyond 1 %; ratios are ours over the peer's, so that less is better; "
         "the share of wins has 95 % limits over tables. Machines with other work make times uncertain, and they are "
         "ratios for that reason. Methods that are not in a table were not run on it.",
+        *(["", f"*{found['remark']}*"] if "remark" in found else []),
         "",
         '*ours* is the default call, *exact* `features="exact"`, *metric* also `length_scale="metric"`. xRFM has '
         "standardised columns and a fifth of the rows for validation, as it asks for; its draws are of "
