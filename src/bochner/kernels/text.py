@@ -8,7 +8,7 @@ import numpy as np
 
 from bochner.kernels.base import Stationary
 
-__all__ = ["in_one_line"]
+__all__ = ["in_one_line", "without_matrices"]
 
 _SHOWN = 6  # length scales
 
@@ -31,6 +31,11 @@ def in_one_line(kernel: Stationary) -> str:
     if kernel.has_scale_per_feature and np.size(kernel.scales()) > _SHOWN:
         scales = np.asarray(kernel.scales())
         return f"{type(kernel).__name__}, {len(scales)} length scales from {scales.min():.4g} to {scales.max():.4g}"
-    whole = re.sub(r"array\(\[\[.*?\]\]\)", "a matrix", repr(kernel), flags=re.DOTALL)
+    whole = without_matrices(repr(kernel))
     short = re.sub(r"\d+\.\d{5,}(e[-+]?\d+)?", lambda number: f"{float(number[0]):.4g}", whole)
     return " ".join(short.split())
+
+
+def without_matrices(text: str) -> str:
+    """The text of a kernel with a word in place of every matrix."""
+    return re.sub(r"array\(\[\[.*?\]\]\)", "a matrix", text, flags=re.DOTALL)

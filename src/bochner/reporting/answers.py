@@ -75,9 +75,9 @@ def in_plain_words(certificate: JsonDict) -> str:
     value = number(certificate["value"])
     if certificate["bound"].startswith("distance."):
         return (
-            "This model takes a shortcut to what would be exact and slow. Had it been computed exactly, its answers "
-            f"would differ by about {value} from those it gives, in units of the target (of the decision values for "
-            "classes). Compare this with the error above: far smaller means that the shortcut costs nothing."
+            "Had the model been computed exactly, without shortcuts and rounding, its answers would differ by about "
+            f"{value} from those it gives, in units of the target (of the decision values for classes). Compare this "
+            "with the error above: far smaller means that nothing is lost."
         )
     return (
         "The model rests on how alike two rows are, between 0 for not at all and 1 for the same, by a shortcut. That "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bochner._typing import JsonDict
+from bochner.kernels.text import without_matrices
 from bochner.reporting.importance import importance
 from bochner.reporting.numbers import number
 from bochner.reporting.view import ModelView
@@ -95,7 +96,7 @@ def _kernel_in_words(view: ModelView) -> str:
         return type(view.features).__name__
     scales = view.length_scales
     if scales is None:
-        return repr(view.kernel)
+        return without_matrices(repr(view.kernel))
     others = {
         k: v for k, v in view.kernel.get_params(deep=False).items() if k not in ("length_scale", "gamma", "kernel")
     }
