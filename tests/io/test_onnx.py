@@ -57,9 +57,13 @@ def run(model, rows, dtype, path=None, **options):
     return dict(zip(names, session.run(None, feed), strict=True))
 
 
-def assert_close(found, expected, dtype):
+OF_EXACT_MODELS = 1e-4
+"""Error in float32 of models of little noise on kernel values: large coefficients cancel (docs/deploy.md)."""
+
+
+def assert_close(found, expected, dtype, float32_error=1e-5):
     assert found.dtype == dtype
-    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=2e-4 if dtype == np.float32 else 1e-9)
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=float32_error if dtype == np.float32 else 1e-9)
 
 
 @FLOATS
@@ -83,7 +87,7 @@ def test_the_number_of_rows_is_free(n_rows, dtype):
 @pytest.mark.parametrize("targets", [Y, np.c_[Y, X[:, 2]]], ids=["one target", "two targets"])
 def test_regressors_have_the_same_mean(targets, dtype):
     model = regressor().fit(X, targets)
-    assert_close(run(model, NEW, dtype)["mean"], model.predict(NEW).reshape(37, -1), dtype)
+    assert_close(run(model, NEW, dtype)["mean"], model.predict(NEW).reshape(37, -1), dtype, OF_EXACT_MODELS)
 
 
 @FLOATS
@@ -150,7 +154,7 @@ def test_pipelines_export_through_skl2onnx(last, dtype):
     model = make_pipeline(StandardScaler(), MinMaxScaler(), *features, last).fit(X, Y)
     (found,) = run(model, NEW, dtype).values()
     expected = model.transform(NEW) if hasattr(model, "transform") else model.predict(NEW)[:, None]
-    assert_close(found, expected, dtype)
+    assert_close(found, expected, dtype, OF_EXACT_MODELS)
 
 
 @FLOATS
