@@ -11,14 +11,14 @@ from functools import partial
 
 import numpy as np
 
-from bochner._typing import Array, FloatType, Transformer
+from bochner._typing import Array, Transformer
 from bochner.data import RowSource
 from bochner.errors import InvalidDataError
-from bochner.features import FeatureMap, LinearResponse
+from bochner.features import FeatureMap
 from bochner.fitting.checkpoints import FitCheckpoint, naming_checkpoint
 from bochner.fitting.features import ChosenFeatures, FeatureSettings
-from bochner.fitting.importance import ColumnImportance, LinearModel, column_importance
 from bochner.fitting.kernel_classifier import KERNEL_LOSSES, KernelClassification, pilot_of
+from bochner.fitting.linear_scores import LinearScores
 from bochner.fitting.penalised import fit_penalised, penalised_step
 from bochner.fitting.squared_classifier import fit_signs, temperature_and_skill, to_solution
 from bochner.memory import advice_when_full, require_memory
@@ -80,7 +80,7 @@ class ClassifierSettings:
 
 
 @dataclass(frozen=True, eq=False)
-class FittedClassifier:
+class FittedClassifier(LinearScores):
     """A classifier that was fitted to rows.
 
     Attributes
@@ -119,15 +119,6 @@ class FittedClassifier:
     prior: QuadraticPenalty | None = None
     loss: str | None = None
     relative_error: float | None = None
-
-    def column_importance(self, unit: Array) -> ColumnImportance:
-        """Shares of the columns in squared gradients of the scores, in units (d,), without error bars."""
-        return column_importance(LinearModel(self.feature_map, self.solution.coef), unit)
-
-    def response(self) -> LinearResponse:
-        """Scores of the classes as a function of rows."""
-        precision: FloatType = np.dtype(np.float32)  # that of the rows, if it is more
-        return LinearResponse(self.feature_map, self.solution.coef, self.solution.intercept, precision)
 
 
 @advice_when_full()

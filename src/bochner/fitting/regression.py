@@ -11,14 +11,14 @@ from functools import partial
 
 import numpy as np
 
-from bochner._typing import Array, FloatType, Transformer
+from bochner._typing import Array, Transformer
 from bochner.data import RowSource
 from bochner.errors import InvalidDataError
-from bochner.features import FeatureMap, LinearResponse
+from bochner.features import FeatureMap
 from bochner.fitting.checkpoints import FitCheckpoint, naming_checkpoint
 from bochner.fitting.features import FeatureSettings
-from bochner.fitting.importance import ColumnImportance, LinearModel, column_importance
 from bochner.fitting.intervals import ConformalScores, calibration_split
+from bochner.fitting.linear_scores import LinearScores
 from bochner.fitting.penalised import fit_penalised
 from bochner.memory import advice_when_full, require_memory
 from bochner.solvers import (
@@ -77,7 +77,7 @@ class RegressionSettings:
 
 
 @dataclass(frozen=True, eq=False)
-class FittedRegression:
+class FittedRegression(LinearScores):
     """A regression that was fitted to rows.
 
     Attributes
@@ -109,15 +109,6 @@ class FittedRegression:
     cv_losses: Array | None = None
     row_identity: RowIdentity | None = None
     conformal: ConformalScores | None = None
-
-    def column_importance(self, unit: Array) -> ColumnImportance:
-        """Shares of the columns in squared gradients of the scores, in units (d,), without error bars."""
-        return column_importance(LinearModel(self.feature_map, self.solution.coef), unit)
-
-    def response(self) -> LinearResponse:
-        """Scores as a function of rows."""
-        precision: FloatType = np.dtype(np.float32)  # that of the rows, if it is more
-        return LinearResponse(self.feature_map, self.solution.coef, self.solution.intercept, precision)
 
 
 @advice_when_full()
