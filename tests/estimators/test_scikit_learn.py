@@ -67,15 +67,7 @@ ESTIMATORS = [
 ]
 
 
-def expected_to_fail(estimator):
-    """Fifteen rows without noise are interpolated: there a repeated row is a weight of 2 to 1e-3, not to rounding."""
-    automatic = (
-        isinstance(estimator, bo.KernelRegressor) and estimator.get_params() == bo.KernelRegressor().get_params()
-    )
-    return {"check_sample_weight_equivalence_on_sparse_data": "interpolated"} if automatic else {}
-
-
-@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_to_fail)
+@parametrize_with_checks(ESTIMATORS)
 def test_every_estimator_passes_every_check(estimator, check):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", bo.errors.BochnerWarning)

@@ -124,12 +124,16 @@ def test_few_rows_and_small_weights_are_told():
     with pytest.warns(LittleDataWarning, match="fitted to 5 row"):
         bo.KernelClassifier(alpha=1.0, n_components=8, random_state=0).fit(X[:5], [0, 1, 0, 1, 1])
     with pytest.warns(LittleDataWarning, match="sums to 1.*multiply them by 400"):
-        bo.KernelRegressor(random_state=0).fit(X, X[:, 0], sample_weight=np.full(400, 1 / 400))
+        bo.KernelRegressor(alpha=1.0, n_components=8, random_state=0).fit(
+            X, X[:, 0], sample_weight=np.full(400, 1 / 400)
+        )
 
 
 def test_weights_that_sum_to_far_more_than_the_rows_are_told():
     with pytest.warns(LargeWeightWarning, match="sums to 4e.03.*divide them by 10"):
-        bo.KernelRegressor(n_components=8, alpha=1.0, random_state=0).fit(X, X[:, 0], sample_weight=np.full(400, 10.0))
+        bo.KernelRegressor(n_components=8, alpha="evidence", random_state=0).fit(
+            X, X[:, 0], sample_weight=np.full(400, 10.0)
+        )
 
 
 def test_a_width_at_its_limit_is_told(monkeypatch):

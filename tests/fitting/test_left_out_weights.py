@@ -1,4 +1,4 @@
-"""Leave-one-out errors of weighted rows are those of refits without one copy, or without all of less than one."""
+"""Leave-one-out errors of weighted rows are those of refits without the row, or without a copy of it."""
 
 import numpy as np
 import pytest
@@ -22,14 +22,41 @@ def test_errors_are_those_of_refits(row):
     fit = model(WEIGHT).fitted_
     found = left_out_errors(fit, ArrayRows(X, Y[:, None], WEIGHT, np.dtype(float)), 0)
     without = WEIGHT.copy()
-    without[row] -= min(1.0, WEIGHT[row])
+    without[row] = 0
     assert found.errors[row, 0] == pytest.approx(Y[row] - model(without).predict(X[[row]])[0], rel=1e-6)
 
 
-@pytest.mark.filterwarnings("ignore::bochner.errors.LittleDataWarning")
-def test_small_weights_choose_the_penalty_of_large_ones():
-    def chosen(factor):
-        settings = {"kernel": bo.Gaussian(1.0), "n_components": 20, "random_state": 0}
-        return bo.KernelRegressor(**settings).fit(X, Y, sample_weight=np.full(60, factor)).predict(X)
+def test_of_a_table_of_counts_a_copy_is_left_out():
+    inputs, counts = np.repeat(X[:15], 4, axis=0), np.arange(60.0) % 7 + 1
+    fit = bo.KernelRegressor(bo.Gaussian(1.0), n_components=20, alpha=0.05, random_state=0).fit(
+        inputs, Y, sample_weight=counts
+    )
+    found = left_out_errors(fit.fitted_, ArrayRows(inputs, Y[:, None], counts, np.dtype(float)), 0)
+    without = counts - (np.arange(60) == 5)
+    refitted = bo.KernelRegressor(bo.Gaussian(1.0), n_components=20, alpha=0.05, random_state=0).fit(
+        inputs, Y, sample_weight=without
+    )
+    assert found.errors[5, 0] == pytest.approx(Y[5] - refitted.predict(inputs[[5]])[0], rel=1e-6)
 
-    np.testing.assert_allclose(chosen(1 / 60), chosen(1.0), atol=0.02)
+
+@pytest.mark.parametrize("features", ["exact", "nystroem", "fourier"])
+@pytest.mark.parametrize("unit", [1e-3, 100.0])
+def test_the_unit_of_weights_does_not_matter(features, unit):
+    """Exposures, precisions and 1/n each: without a warning, the model of weights of mean 1."""
+    rng = np.random.default_rng(0)
+    inputs, exposure = rng.uniform(-3, 3, (200, 1)), rng.integers(1, 21, 200).astype(float)
+    y = np.sqrt(rng.poisson(np.exp(np.sin(2 * inputs[:, 0])) * exposure) / exposure)
+
+    def predictions(weight):
+        return bo.KernelRegressor(features=features, random_state=0).fit(inputs, y, weight).predict(inputs)
+
+    found = predictions(unit * exposure)
+    np.testing.assert_allclose(found, predictions(exposure / np.mean(exposure)), atol=0.01)
+    truth = np.sqrt(np.exp(np.sin(2 * inputs[:, 0])))
+    assert np.sqrt(np.mean((found - truth) ** 2)) < 0.12  # 0.3 where whole numbers were taken for copies
+
+
+def test_rows_given_twice_are_rows_of_twice_the_weight():
+    twice = bo.KernelRegressor(random_state=0).fit(np.vstack([X, X[::2]]), np.append(Y, Y[::2]))
+    weighted = bo.KernelRegressor(random_state=0).fit(X, Y, sample_weight=1.0 + (np.arange(60) % 2 == 0))
+    np.testing.assert_allclose(twice.predict(X), weighted.predict(X), rtol=1e-9)

@@ -218,7 +218,7 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
         checkpoint = open_checkpoint(self, loss, rows, labels)
         self.seed_ = seed_of_fit(self.random_state, checkpoint)
         self.fitted_ = fit_classifier(rows, labels, classifier_settings(self, rows), checkpoint=checkpoint)
-        warn_of_rows(rows, stacklevel=3, by_copies=loss == "squared_error")
+        warn_of_rows(rows, 3, self.alpha if loss == "squared_error" else None)
         warn_of_classifier(self.fitted_, stacklevel=3)
         return self
 

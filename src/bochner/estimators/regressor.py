@@ -226,7 +226,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
             by the current `distributed.Client`.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
         sample_weight : array-like of shape (n_samples,), default=None
-            A weight of 2 counts a row twice, 0 removes it.
+            A weight of 2 counts a row twice, 0 removes it; with alpha="auto" the unit of weights does not matter.
 
         Returns
         -------
@@ -239,7 +239,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
         self.seed_ = seed_of_fit(self.random_state, checkpoint)
         settings, watch = ridge_settings(self, solver, rows), CallbackWatch(self, rows)
         self._store(fit_ridge(rows, settings, watch=watch, checkpoint=checkpoint, publish=self._store))
-        warn_of_rows(rows, stacklevel=4, by_copies=True)
+        warn_of_rows(rows, 4, self.alpha)
         warn_of_ridge(self.fitted_, stacklevel=4)
         return self
 

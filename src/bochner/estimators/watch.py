@@ -47,10 +47,11 @@ class CallbackWatch:
         return on_block, finish
 
 
-def warn_of_rows(rows: RowSource, stacklevel: int, *, by_copies: bool = False) -> None:
-    """Warn of very few rows, and of weights that count for far fewer rows than there are.
+def warn_of_rows(rows: RowSource, stacklevel: int, alpha: float | str | None = None) -> None:
+    """Warn of very few rows, and of weights that count for far fewer rows than there are, or for far more.
 
-    Where rows are left out copy by copy, also of weights that count for far more.
+    Not of weights where rows that are left out choose the penalty: their unit does not matter then. Only of small ones
+    where the penalty is given, or chosen for a loss other than the squared one, `alpha` None.
     """
     known = rows.arrays
     if known is None:
@@ -60,6 +61,8 @@ def warn_of_rows(rows: RowSource, stacklevel: int, *, by_copies: bool = False) -
     if n <= _FEW_ROWS:
         told = f"The model is fitted to {n} row(s): what it chooses by them, and its error bars, are guesses."
         warnings.warn(told, LittleDataWarning, stacklevel=stacklevel + 1)
+    elif alpha in ("auto", "loo"):
+        return
     elif total < _SMALL_SHARE * n:
         warnings.warn(
             f"sample_weight of {n:,} rows sums to {total:.3g}. A weight counts copies of a row: the model takes "
@@ -67,11 +70,11 @@ def warn_of_rows(rows: RowSource, stacklevel: int, *, by_copies: bool = False) -
             LittleDataWarning,
             stacklevel=stacklevel + 1,
         )
-    elif by_copies and total > _LARGE_SHARE * n:
+    elif alpha in ("gcv", "evidence") and total > _LARGE_SHARE * n:
         warnings.warn(
-            f"sample_weight of {n:,} rows sums to {total:.3g}. A weight counts copies of a row, and copies that agree "
-            "say that there is no noise: what is chosen by rows that are left out, one copy at a time, follows the "
-            f"noise. If weights are exposures or precisions, divide them by {total / n:.3g}, for a mean of 1.",
+            f"sample_weight of {n:,} rows sums to {total:.3g}. alpha={alpha!r} takes a weight for copies of a row, and "
+            "copies that agree say that there is no noise. If weights are exposures or precisions: alpha='auto', or "
+            f"divide them by {total / n:.3g}, for a mean of 1.",
             LargeWeightWarning,
             stacklevel=stacklevel + 1,
         )

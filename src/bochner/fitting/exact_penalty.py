@@ -62,13 +62,13 @@ class _Criterion:
         Y, weight, m = self._problem.Y, self._problem.weight, self._n_left_out
         if not self._problem.intercept:
             return _log_mean(Y[-m:], weight[-m:])
-        share = np.minimum(weight, 1) / weight.sum()
+        share = self._problem.left_out_weight / weight.sum()
         errors = (Y - np.average(Y, axis=0, weights=weight)) / np.maximum(1 - share, 1e-8)[:, None]
         return _log_mean(errors[-m:], weight[-m:])
 
     def _leave_one_out(self, equations: KernelEquations) -> float:
         coef, _ = equations.solve(self._problem.Y)
-        errors, _ = equations.left_out(coef, self._n_left_out)
+        errors, _ = equations.left_out(coef, self._problem.left_out_weight[-self._n_left_out :])
         return _log_mean(errors, self._problem.weight[-self._n_left_out :])
 
     def _evidence(self, equations: KernelEquations) -> float:

@@ -6,12 +6,13 @@ Rows that are left out, one by one, stand last: their leave-one-out errors then 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from bochner._random import Purpose, generator
 from bochner._typing import Array
-from bochner.data import ArrayRows, RowSource, sampled_index
+from bochner.data import ArrayRows, RowSource, left_out_weight, sampled_index, without_copies
 from bochner.errors import InvalidDataError
 from bochner.features import FeatureMap
 from bochner.features.nystroem import KernelMap
@@ -36,7 +37,8 @@ def rows_of_exact(rows: RowSource) -> ArrayRows:
 
 
 def ordered_rows(rows: ArrayRows, seed: int) -> ArrayRows:
-    """Rows of positive weight in random order, those to be left out last, in float64."""
+    """Rows of positive weight in random order, each of them once, those to be left out last, in float64."""
+    rows = _distinct(rows)
     weight = rows.sample_weight
     last = sampled_index(rows.n_rows, weight, LEFT_OUT_ROWS, seed)
     present = np.arange(rows.n_rows) if weight is None else np.flatnonzero(weight)
@@ -46,6 +48,12 @@ def ordered_rows(rows: ArrayRows, seed: int) -> ArrayRows:
     index = np.concatenate([rest, last])
     kept = None if weight is None else weight[index]
     return replace(rows, X=rows.X[index], Y=rows.Y[index], sample_weight=kept, dtype=np.dtype(np.float64))
+
+
+def _distinct(rows: ArrayRows) -> ArrayRows:
+    """The rows, each of them once: the exact machine is the same, and its matrix smaller and better conditioned."""
+    X, Y, weight = without_copies(rows.X, *rows.targets())
+    return rows if len(Y) == rows.n_rows else replace(rows, X=X, Y=Y, sample_weight=weight)
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +86,11 @@ class ExactProblem:
         values = replace(self.values, points=self.values.points[rows], _cast={})
         return ExactProblem(values, self.Y[rows], self.weight[rows], self.intercept)
 
+    @cached_property
+    def left_out_weight(self) -> Array:
+        """Weight (n,) that leaves with every row that is left out."""
+        return left_out_weight(self.values.points, self.Y, self.weight)
+
     @property
     def n_left_out(self) -> int:
         return min(LEFT_OUT_ROWS, len(self.Y))
@@ -86,7 +99,7 @@ class ExactProblem:
         """The model of factorised equations, and its leave-one-out errors."""
         m = self.n_left_out
         coef, offset = equations.solve(self.Y)
-        errors, spare = equations.left_out(coef, m)
+        errors, spare = equations.left_out(coef, self.left_out_weight[-m:])
         weight = self.weight[-m:]
         fitted = weight * equations.leverage(m)
         solution = KernelSolution(

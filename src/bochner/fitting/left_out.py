@@ -2,8 +2,8 @@
 
     y_i - f_-i(x_i) = (y_i - f(x_i)) / (1 - h_i),      h_i = (z_i - zbar)'(G + alpha I)^-1 (z_i - zbar) + 1/n
 
-with h_i the leverage of the row, times its weight if that is below 1. The predictive variance of a row that is left out
-is sigma^2 / (1 - h_i), and what the features do not explain beside it.
+with h_i the leverage of the row, times the weight that leaves with it (`bochner.data.weights`). The predictive variance
+of a row that is left out is sigma^2 / (1 - h_i), and what the features do not explain beside it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bochner._typing import Array
-from bochner.data import ArrayRows, RowSource
+from bochner.data import ArrayRows, RowSource, left_out_weight
 from bochner.fitting.intervals import ConformalScores
 from bochner.fitting.ridge_model import TOO_FEW_ROWS, FittedRidge
 
@@ -70,7 +70,7 @@ class LeftOut:
 
 def mean_errors(Y: Array, weight: Array | None) -> Array:
     """Mean squared leave-one-out errors (t,) of predicting the mean."""
-    total = float(len(Y) if weight is None else weight.sum())
+    total = float(len(Y) if weight is None else max(weight.sum(), len(Y)))
     squares: Array = np.average((Y - np.average(Y, axis=0, weights=weight)) ** 2, axis=0, weights=weight)
     return squares / max(1 - 1 / max(total, 1.0), 0.5) ** 2
 
@@ -80,7 +80,7 @@ def left_out_errors(fit: FittedRidge, rows: RowSource, seed: int, n_rows: int = 
     sample = ArrayRows.sampled(rows, n_rows, seed)
     Y, weight = sample.targets()
     means, leverage, unseen = fit.means_and_leverages(sample.X)
-    removed = 1.0 if weight is None else np.minimum(weight, 1)  # one copy of the row, or all of less than one
+    removed = left_out_weight(sample.X, Y, weight)
     spare = np.maximum(1 - removed * leverage, _SMALLEST)
     own = np.ones(len(Y)) if weight is None else weight
     return LeftOut((Y - means) / spare[:, None], 1 / spare + unseen, own, Y)

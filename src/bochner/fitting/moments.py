@@ -10,7 +10,7 @@ import numpy as np
 
 from bochner._typing import Array, FloatType
 from bochner.config import get_config
-from bochner.data import ArrayRows, RowSource
+from bochner.data import ArrayRows, RowSource, left_out_weight
 from bochner.engines import engine_of
 from bochner.errors import InvalidDataError
 from bochner.features import FeatureMap
@@ -173,9 +173,10 @@ class MomentsFit:
         engine, feature_map = engine_of(rows), self.fit.feature_map
         plan = moments_bill(rows, feature_map)[0]
         basis = solver.basis(alphas, self.moments, rows.dtype)
-        reduction = LeaveOneOut(engine.ship(feature_map), rows.dtype, basis, plan)
+        Y, weight = rows.targets()
+        removed = None if rows.arrays is None else left_out_weight(rows.arrays.X, Y, weight)
+        reduction = LeaveOneOut(engine.ship(feature_map), rows.dtype, basis, plan, removed)
         errors = engine.reduce(rows, reduction, reduction.empty())
-        weight = rows.targets()[1]
         return errors / (float(rows.n_rows if weight is None else weight.sum()) * rows.n_targets)
 
     def _enter(self, fit: FittedRidge) -> None:

@@ -131,11 +131,11 @@ class KernelEquations:
         weight = self.weight[len(self.weight) - size :]
         return (1 - self.alpha * self.inverse_diagonal(size) / weight) / weight
 
-    def left_out(self, coef: Array, size: int) -> tuple[Array, Array]:
-        """Leave-one-out errors (m, t) of the last rows and their 1 - h: of one copy, or of all of less than one."""
-        n = len(self.weight)
+    def left_out(self, coef: Array, removed: Array) -> tuple[Array, Array]:
+        """Leave-one-out errors (m, t) of the last rows and their 1 - h, with the weight (m,) that leaves with each."""
+        n, size = len(self.weight), len(removed)
         weight = self.weight[n - size :]
-        removed, own = np.minimum(weight, 1), self.alpha * self.inverse_diagonal(size) / weight
+        own = self.alpha * self.inverse_diagonal(size) / weight
         # 1 - removed (1 - own) / weight, without the difference: at small penalties 1 - h is far below rounding.
         spare = np.maximum((1 - removed / weight) + removed * own / weight, np.finfo(float).tiny)
         return self.alpha * coef[n - size :] / weight[:, None] / spare[:, None], spare

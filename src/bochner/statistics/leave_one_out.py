@@ -57,12 +57,17 @@ class LeaveOneOut(FeatureReduction[Array, Array]):
 
         e_i = (y_i - f(x_i)) / (1 - h_i),    h_i = z_i' (G + alpha I)^-1 z_i + 1 / sum w
 
-    with z_i centred, and the last term, only if there is an intercept. A weight counts copies of a row, of which one is
-    left out; of a weight below 1 all of it, h_i times the weight.
+    with z_i centred, and the last term, only if there is an intercept; h_i times the weight that leaves with the row.
+
+    Attributes
+    ----------
+    left_out : array of shape (n,) or None
+        The weight that leaves with every row. None: one copy, or all of a weight below 1.
     """
 
     basis: RidgeBasis = field(repr=False)
     plan: PassPlan | None
+    left_out: Array | None = field(default=None, repr=False)
 
     def cut(self, n_rows: int) -> Cut:
         n_targets = len(self.basis.y_mean)
@@ -88,10 +93,11 @@ class LeaveOneOut(FeatureReduction[Array, Array]):
         Z -= basis.z_mean.astype(self.dtype)
         np.matmul(Z, basis.vectors, out=rotated)
         weight = np.ones(block.n_rows) if block.sample_weight is None else block.sample_weight
+        removed = self._removed(block, weight)
         total, step = np.zeros(n_alphas), max(1, _COLUMNS // n_alphas)
         spare = np.empty((block.n_rows, n_alphas))
         for some in row_slices(block.n_rows, _ROWS):
-            leverage = np.minimum(weight[some], 1)[:, None] * (np.square(rotated[some]) @ basis.inverse + basis.of_mean)
+            leverage = removed[some, None] * (np.square(rotated[some]) @ basis.inverse + basis.of_mean)
             spare[some] = np.maximum(1 - leverage, np.finfo(self.dtype).eps)
         for targets in row_slices(len(basis.y_mean), step):
             slopes = self._slopes(targets)
@@ -101,6 +107,12 @@ class LeaveOneOut(FeatureReduction[Array, Array]):
                 error /= spare[some, None, :]
                 total += np.einsum("i,ija,ija->a", weight[some], error, error)
         return total
+
+    def _removed(self, block: Block, weight: Array) -> Array:
+        """The weight that leaves with every row of a block."""
+        if self.left_out is None:
+            return np.minimum(weight, 1)
+        return self.left_out[block.start : block.start + block.n_rows]
 
     def _slopes(self, targets: slice) -> Array:
         """Coefficients V'w of some targets and every penalty, shape (D, targets * a)."""

@@ -8,10 +8,11 @@ from bochner.tuning.grid_evidence import GridChoice, best_penalty, tune_on_grid
 from bochner.tuning.held_out_loss import HeldOutLoss
 from bochner.tuning.kernel_evidence import KernelEvidence
 from bochner.tuning.labelled import LabelledRows
-from bochner.tuning.learners import ClassifierScales, RidgeScales, ScaleLearner, Targets, spread_of
+from bochner.tuning.learners import ClassifierScales, RidgeScales, ScaleLearner, spread_of
 from bochner.tuning.median import MEDIAN_ROWS, median_length_scale
 from bochner.tuning.resolver import ScaleRule
 from bochner.tuning.result import Stage, Tuning
+from bochner.tuning.sample import Targets
 from bochner.tuning.search import TUNING_ROWS, candidate_kernels, tune
 from bochner.tuning.spread import column_spreads, row_blocks
 

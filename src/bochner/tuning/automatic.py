@@ -30,7 +30,6 @@ from bochner.tuning.search import tune
 __all__ = ["tune_automatically"]
 
 _FEW = 300  # rows that keep their order
-_FEW_AND_COPIES = 1500  # rows of which few may be distinct
 _MOST_RANKED = 512  # columns up to which each is ranked by itself
 _SHARE_OF_BUDGET = 0.6  # of memory, for all kernel matrices at once
 _ROUNDS = 2  # of metrics
@@ -70,7 +69,7 @@ def tune_automatically(
     metric : bool, default=False
         Whether only metrics are candidates, of one column or more than 512 one scale.
     """
-    rows, Y, weight = _distinct(dense(X, float), np.asarray(Y), sample_weight)
+    rows, Y, weight = dense(X, float), np.asarray(Y), sample_weight
     if len(rows) > _FEW:  # in case that they are in an order of their own
         order = generator(seed, Purpose.TUNING_ROWS).permutation(len(rows))
         rows, Y, weight = rows[order], Y[order], None if weight is None else weight[order]
@@ -117,21 +116,6 @@ def _between(kernel: Stationary, kernels: list[Stationary]) -> list[Stationary]:
     if len(kernels) == 1 or kernel is not kernels[0]:
         return []
     return [PowerExponential(exponent=exponent) for exponent in _EXPONENTS]
-
-
-def _distinct(X: Array, Y: Array, weight: Array | None) -> tuple[Array, Array, Array | None]:
-    """Few rows without those that are there twice, in an order of their own, with the weights of all their copies.
-
-    Whether a row is given twice or with a weight of 2, and where, then makes no difference to any digit.
-    """
-    if len(X) > _FEW_AND_COPIES:
-        return X, Y, weight
-    rows = np.column_stack([X, Y])
-    distinct, group = np.unique(rows, axis=0, return_inverse=True)
-    total = np.bincount(group.ravel(), weights=weight)
-    if weight is None and len(distinct) == len(rows):
-        return distinct[:, : X.shape[1]], distinct[:, X.shape[1] :], None
-    return distinct[:, : X.shape[1]], distinct[:, X.shape[1] :], total.astype(float)
 
 
 def _middle(kernels: list[Stationary]) -> Stationary:

@@ -7,26 +7,23 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, Self, TypeAlias
+from functools import partial
+from typing import Any, Self
 
 import numpy as np
 
-from bochner._random import Purpose, generator
-from bochner._typing import Array, Rows
+from bochner._typing import Array
 from bochner.config import get_config
 from bochner.data import RowSource
 from bochner.kernels import Stationary
 from bochner.tuning.automatic import tune_automatically
-from bochner.tuning.choice import COMPARED_ROWS
 from bochner.tuning.classifier import FEWEST_ROWS, tune_classifier
 from bochner.tuning.metric import MomentMetric
 from bochner.tuning.result import Tuning
+from bochner.tuning.sample import Targets, TuningSample, subsample
 from bochner.tuning.search import TUNING_ROWS, tune
 
-__all__ = ["ClassifierScales", "RidgeScales", "ScaleLearner", "ScaleSearch", "Targets", "spread_of", "subsample"]
-
-Targets: TypeAlias = tuple[Array, Array | None]
-"""Targets (n, t) and weights (n,) of all rows; of a classifier, labels (n,) 0 ... n_classes - 1."""
+__all__ = ["ClassifierScales", "RidgeScales", "ScaleLearner", "ScaleSearch", "spread_of"]
 
 _SHARE_OF_BUDGET = 0.125  # of memory, for the rows that a classifier's scales are learned from
 _COPIES = 4  # of those rows, in float64
@@ -104,14 +101,20 @@ class RidgeScales(ScaleLearner):
         present = rows.n_rows if targets[1] is None else np.count_nonzero(targets[1])
         if present < self.fewest_rows and not search.required:
             return None
-        X, Y, weight = subsample(rows, targets, TUNING_ROWS, search.seed)
         if search.metric and not self.exact:
-            sample, size = (X, Y / spread_of(Y, weight), weight), (search.seed, search.width, self.penalty)
-            return MomentMetric(rows, sample, search.kernels, *size).tuning()
-        common = {"sample_weight": weight, "penalty": self.penalty, **search.setting(rows)}
-        if search.per_feature is None:
-            return tune_automatically(X, Y / spread_of(Y, weight), **common)  # every target counts the same
-        return tune(X, Y, **common, exact=self.exact)
+            return self._metric(rows, targets, search)
+        sample = TuningSample.drawn(rows, targets, TUNING_ROWS, search.seed)
+        if search.per_feature is None:  # every target counts the same
+            way = partial(tune_automatically, sample.X, sample.Y / spread_of(sample.Y, sample.weight))
+        else:
+            way = partial(tune, sample.X, sample.Y, exact=self.exact)
+        return sample.tuned(partial(way, **search.setting(rows)), self.penalty)
+
+    def _metric(self, rows: RowSource, targets: Targets, search: ScaleSearch) -> Tuning:
+        """A metric from the moments of all rows."""
+        X, Y, weight = subsample(rows, targets, TUNING_ROWS, search.seed)
+        sample, size = (X, Y / spread_of(Y, weight), weight), (search.seed, search.width, self.penalty)
+        return MomentMetric(rows, sample, search.kernels, *size).tuning()
 
 
 @dataclass(frozen=True)
@@ -147,10 +150,11 @@ class ClassifierScales(ScaleLearner):
 
     def _automatic(self, rows: RowSource, targets: Targets, search: ScaleSearch) -> Tuning:
         """Least squares on the indicators of the classes."""
-        X, labels, weight = subsample(rows, targets, TUNING_ROWS, search.seed)
+        labels, weight = targets
         indicators = (labels[:, None] == np.unique(labels)).astype(float)
         indicators = indicators[:, 1:] if indicators.shape[1] == 2 else indicators
-        return tune_automatically(X, indicators, sample_weight=weight, **search.setting(rows))
+        sample = TuningSample.drawn(rows, (indicators, weight), TUNING_ROWS, search.seed)
+        return sample.tuned(partial(tune_automatically, sample.X, sample.Y, **search.setting(rows)), None)
 
 
 def spread_of(Y: Array, weight: Array | None) -> Array:
@@ -158,16 +162,3 @@ def spread_of(Y: Array, weight: Array | None) -> Array:
     centred = Y - np.average(Y, axis=0, weights=weight)
     spread = np.sqrt(np.average(centred**2, axis=0, weights=weight))
     return np.where((spread > 0) & np.isfinite(spread), spread, 1.0)
-
-
-def subsample(rows: RowSource, targets: Targets, size: int, seed: int) -> tuple[Rows, Array, Array | None]:
-    """Rows of positive weight in random order, at most `size` of them: X, targets, weights.
-
-    Few rows, of which every stage of the tuning sees all, keep their order: a weight of 2 is a row given twice.
-    """
-    Y, weight = targets
-    present = np.arange(rows.n_rows) if weight is None else np.flatnonzero(weight)
-    if len(present) > min(size, COMPARED_ROWS):
-        size = min(size, len(present))
-        present = generator(seed, Purpose.TUNING_ROWS).choice(present, size=size, replace=False)
-    return rows.take(present), Y[present], None if weight is None else weight[present]

@@ -27,10 +27,11 @@ from bochner.errors import invalid_parameter
 from bochner.kernels import Stationary, resolve_kernel
 from bochner.kernels.base import check_scale
 from bochner.tuning.kernel_evidence import KernelEvidence
-from bochner.tuning.learners import ScaleLearner, ScaleSearch, Targets
+from bochner.tuning.learners import ScaleLearner, ScaleSearch
 from bochner.tuning.median import MEDIAN_ROWS, RowSample
 from bochner.tuning.metric import METRIC_ROUNDS, MOST_DIRECTIONS
 from bochner.tuning.result import Tuning
+from bochner.tuning.sample import Targets
 from bochner.tuning.search import candidate_kernels
 from bochner.tuning.spread import row_blocks
 
