@@ -42,12 +42,12 @@ def ridge(Z, Y, w, alpha, intercept):
     return coef, y_mean - z_mean @ coef
 
 
-def leave_one_out(Z, Y, w, alpha, intercept):
-    """Mean squared leave-one-out error by refitting: a weight counts copies, of which one is left out."""
+def leave_one_out(Z, Y, w, alpha, intercept, copies=True):
+    """Mean squared leave-one-out error by refitting: a weight counts copies, of which one is left out, or does not."""
     total = 0.0
     for i in range(len(Z)):
         rest = w.copy()
-        rest[i] -= 1
+        rest[i] -= 1 if copies else w[i]
         coef, offset = ridge(Z, Y, rest, alpha, intercept)
         total += w[i] * np.sum((Y[i] - offset - Z[i] @ coef) ** 2)
     return total / (w.sum() * Y.shape[1])

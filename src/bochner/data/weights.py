@@ -60,9 +60,10 @@ def without_copies(X: Rows, Y: Array, weight: Array | None) -> tuple[Rows, Array
 
 def _are_counts(inputs: Keys, rows: Keys, weight: Array) -> bool:
     present = weight > 0
-    if np.any(weight[present] != np.round(weight[present])):
+    distinct = len(np.unique(rows[present]))
+    if distinct > 1 and np.any(weight[present] != np.round(weight[present])):
         return False
-    return len(np.unique(inputs[present])) <= _REPEATED * len(np.unique(rows[present]))
+    return distinct == 1 or len(np.unique(inputs[present])) <= _REPEATED * distinct  # without the only row none is left
 
 
 def _keys(X: Any) -> Keys:
