@@ -249,7 +249,8 @@ def _problem(
     bill = classifier_bill(
         feature_map, n_rows=rows.n_rows, n_classes=labels.n_classes, dtype=rows.dtype, curvature=curvature
     )
-    require_memory(bill, f"Lower n_components (now {D}), or raise the budget with bochner.set_config(memory=...).")
+    others = "raise the budget with bochner.set_config(memory=...)."
+    require_memory(bill, f"Lower n_components (now {D}), use loss='squared_error' for many classes, or {others}")
     stream = FeatureStream(rows, feature_map)
     if settings.loss != "logistic" and not stream.kept and not rows.in_memory:
         raise InvalidDataError(

@@ -215,13 +215,14 @@ class NewtonSolver:
         tilt = float(np.sum(direction * penalty.gradient(point.theta)))
         size = 1.0
         for _ in range(10):
-            scores = point.scores + size * move
-            slope = float(np.sum(self.loss.gradient(scores) * move)) + tilt + size * bend
+            scores = size * move
+            scores += point.scores
+            slope = float(np.vdot(self.loss.gradient(scores), move)) + tilt + size * bend
             if not np.isfinite(slope):  # beyond the range of exp
                 size *= 0.1
                 continue
             product = self.loss.curvature_product(self.loss.curvature(scores), move)
-            change = slope / (float(self.loss.weight @ np.sum(move * product, axis=1)) + bend)
+            change = slope / (float(self.loss.weight @ np.einsum("ij,ij->i", move, product)) + bend)
             size = min(max(size - change, 0.1 * size), 4 * size)
             if abs(change) <= 0.01 * size:
                 break
