@@ -40,8 +40,9 @@ def main():
     parser.add_argument("--full", action="store_true")
     args = parser.parse_args()
     n = 60_000 if args.full else args.rows
-    found = {name: one(name, n, min(n, args.svc_rows), args.width) for name in args.names}
-    write("images_full" if args.full else "images", {"rows": n, **found})
+    for name in args.names:
+        found = one(name, n, min(n, args.svc_rows), args.width)
+        write(f"images_{name}_full" if args.full else f"images_{name}", {"rows": n, **found})
 
 
 def one(name, n, svc_rows, width):
