@@ -101,6 +101,14 @@ def test_random_features_of_patches_have_no_certificate():
         bo.PatchFeatures((4, 4), 3, FOURIER, pool=2, random_state=0).fit(X).certify(X)
 
 
+def test_a_model_says_why_it_has_no_distance_to_an_exact_machine():
+    X = images(30, 4, 4)
+    features = bo.PatchFeatures((4, 4), 3, pool=2, random_state=0)
+    model = bo.KernelRegressor(features=features, alpha=1.0, random_state=0).fit(X, X[:, 0])
+    with pytest.raises(AssumptionError, match="No exact machine with the kernel of PatchFeatures"):
+        model.features_.exact_kernel()
+
+
 def test_brightness_is_not_seen_and_contrast_is_a_factor():
     X = images(6, 6, 6)
     features = bo.PatchFeatures((6, 6), 3, pool=2, random_state=0).fit(X)

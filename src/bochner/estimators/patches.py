@@ -12,13 +12,14 @@ from bochner._dense import dense
 from bochner._random import Purpose, generator, resolve_seed
 from bochner._sklearn import SEED_RULE, HasMethods, Interval, StrOptions, refuse_lazy, validated
 from bochner._typing import Array, Constraints, Rows, Transformer
-from bochner.errors import InvalidDataError, invalid_parameter
+from bochner.errors import AssumptionError, InvalidDataError, invalid_parameter
 from bochner.estimators.map_transformer import CertificateContext, MapTransformer
 from bochner.estimators.nystroem import NystroemFeatures
 from bochner.estimators.validation import validated_rows
 from bochner.features import PatchGrid, PatchMap, map_of, transform
 from bochner.kernels import Gaussian
 from bochner.memory import MemoryBill, require_memory, row_slices, rows_within
+from bochner.statistics.kernel_product import ExactKernel
 from bochner.theory import Certificate
 from bochner.theory.a_posteriori import ResidualVariance
 
@@ -150,6 +151,12 @@ class PatchFeatures(MapTransformer):
         require_memory(MemoryBill({"map of patches": self.map_.n_bytes(X.dtype)}), "Use fewer landmarks or features.")
         self.map_.prepare(X.dtype)
         return self
+
+    def exact_kernel(self) -> ExactKernel:
+        raise AssumptionError(
+            "No exact machine with the kernel of PatchFeatures is computed: a pair of images has as many kernel values "
+            "as pairs of positions. `features_.certify(X)` bounds the error of its kernel."
+        )
 
     def certify_kernel(self, X: Rows, delta: float, context: CertificateContext) -> Certificate:
         """Computed, without probability, for a base of landmarks: residual variances bound the error on any rows.
