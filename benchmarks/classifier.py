@@ -1,6 +1,6 @@
 """KernelClassifier against scikit-learn on real data: accuracy and time, the solvers' objectives, and memory.
 
-Sections, each written to its own JSON: mnist, tables, objective, memory. Run all, or name some:
+Sections, each written to its own JSON: mnist, tables, objective, memory, classes. Run all, or name some:
 
     python benchmarks/classifier.py mnist objective
 """
@@ -242,7 +242,45 @@ def memory(n=1_000_000, d=20, width=2048, budget="1.2GB"):
     )  # fmt: skip
 
 
+# Many classes: 1,000 of them in one process with a memory budget, and ten beside.
+
+MANY = """
+import resource, sys, time
+import numpy as np, bochner as bo
+
+n, d, width, n_classes = map(int, sys.argv[1:5])
+bo.set_config(memory=sys.argv[5])
+rng = np.random.default_rng(0)
+centres, y = 0.5 * rng.standard_normal((n_classes, d)), np.arange(n) % n_classes
+X, new = ((centres[labels] + rng.standard_normal((len(labels), d))).astype(np.float32) for labels in (y, y[:5000]))
+bo.KernelClassifier(bo.Gaussian(8.0), n_components=64, random_state=0).fit(X[:500], y[:500] % 5)  # compiles
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+start, processor = time.perf_counter(), time.process_time()
+model = bo.KernelClassifier(bo.Gaussian(8.0), n_components=width, random_state=0).fit(X, y)
+seconds, processor = time.perf_counter() - start, time.process_time() - processor
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(seconds, processor, 1024 * peak, 1024 * (peak - before), model.score(new, y[:5000]))
+"""
+
+
+def classes(n=100_000, d=64, width=2048, budget="3GB"):
+    found = {}
+    for n_classes in (10, 1000):
+        command = [sys.executable, "-W", "ignore", "-c", MANY, *map(str, (n, d, width, n_classes)), budget]
+        printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+        names = ("seconds", "processor_seconds", "peak_bytes", "peak_growth_bytes", "accuracy")
+        found[n_classes] = dict(zip(names, map(float, printed)))
+        found[n_classes]["processor_ns_per_class_row_feature"] = (
+            1e9 * found[n_classes]["processor_seconds"] / (n * width * n_classes)
+        )
+    ratio = found[1000]["processor_ns_per_class_row_feature"] / found[10]["processor_ns_per_class_row_feature"]
+    write(
+        "classifier_classes",
+        {"n": n, "d": d, "n_components": width, "budget": budget, **found, "per_class_flop_beside_ten": ratio},
+    )
+
+
 if __name__ == "__main__":
-    sections = {"mnist": mnist, "tables": tables, "objective": objective, "memory": memory}
+    sections = {"mnist": mnist, "tables": tables, "objective": objective, "memory": memory, "classes": classes}
     for section in sys.argv[1:] or sections:
         sections[section]()

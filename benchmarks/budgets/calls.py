@@ -501,6 +501,13 @@ def _(size: Size) -> Ready:
     return lambda: maps.certify(X)
 
 
+@call("PatchFeatures.fit, .transform", "PatchFeatures")
+def _(size: Size) -> Ready:
+    X, D = rows(size.n(20_000), 64), 64
+    base = bo.NystroemFeatures(bo.Gaussian(0.5), n_components=D, landmarks="kmeans")
+    return lambda: bo.PatchFeatures((8, 8), 3, base, pool=3, random_state=0).fit(X).transform(X)
+
+
 @call("SplineFeatures.fit, .transform", "SplineFeatures")
 def _(size: Size) -> Ready:
     X, D = np.abs(rows(size.n(60_000), 3)) % 1, size.D(256)

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from bochner.estimators import MaclaurinFeatures as MaclaurinFeatures
     from bochner.estimators import NystroemFeatures as NystroemFeatures
     from bochner.estimators import OrbitFeatures as OrbitFeatures
+    from bochner.estimators import PatchFeatures as PatchFeatures
     from bochner.estimators import PositiveFeatures as PositiveFeatures
     from bochner.estimators import SignFeatures as SignFeatures
     from bochner.estimators import SketchFeatures as SketchFeatures
@@ -151,6 +152,7 @@ _HOME = {
     "NystroemFeatures": "bochner.estimators",
     "OrbitFeatures": "bochner.estimators",
     "Orthogonal": "bochner.sampling",
+    "PatchFeatures": "bochner.estimators",
     "Polynomial": "bochner.kernels",
     "PositiveFeatures": "bochner.estimators",
     "PowerExponential": "bochner.kernels",

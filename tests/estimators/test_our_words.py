@@ -19,6 +19,7 @@ ESTIMATORS = {
     bo.NystroemFeatures: (),
     bo.SplineFeatures: (),
     bo.OrbitFeatures: (bo.groups.SignFlips(),),
+    bo.PatchFeatures: ((8, 8),),
     bo.DriftDetector: (),
     bo.DistributionRegressor: (),
     bo.DistributionClassifier: (),

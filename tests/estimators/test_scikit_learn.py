@@ -203,26 +203,65 @@ def test_sample_weight_is_routed_through_a_pipeline():
     np.testing.assert_allclose(routed.predict(X), direct.predict(scaled), atol=1e-9)
 
 
+class Counter:
+    """Counts the tasks of a fit, passes and their blocks."""
+
+    begun = ended = 0
+    torn_down = False
+
+    def setup(self, estimator, context):
+        self.total = context.max_subtasks
+
+    def on_fit_task_begin(self, estimator, context):
+        self.begun += 1
+
+    def on_fit_task_end(self, estimator, context):
+        self.ended += 1
+
+    def teardown(self, estimator, context):
+        self.torn_down = True
+
+
 def test_callbacks_see_every_block_and_can_stop_the_fit():
-    class Counter:
-        begun = ended = 0
-
-        def setup(self, estimator, context):
-            self.total = context.max_subtasks
-
-        def on_fit_task_begin(self, estimator, context):
-            self.begun += 1
-
-        def on_fit_task_end(self, estimator, context):
-            self.ended += 1
-
-        def teardown(self, estimator, context):
-            self.torn_down = True
-
     counter = Counter()
     bo.KernelRegressor(random_state=0).set_callbacks(counter).fit(X, Y)
     assert counter.begun == counter.ended == counter.total + 1
     assert counter.torn_down
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"n_components": 32},
+        {"features": "nystroem", "n_components": 32},
+        {"features": "exact"},
+        {"features": "exact", "loss": "logistic", "alpha": 0.1},
+        {"features": "exact", "loss": "squared_hinge", "alpha": 1.0},
+        {"features": "exact", "loss": "hinge", "alpha": 1.0},
+        {"n_components": 32, "loss": "logistic", "alpha": 0.1},
+        {"n_components": 32, "loss": "logistic", "alphas": [1.0, 0.1]},
+        {"n_components": 32, "loss": "hinge", "alpha": 10.0},
+        {"n_components": 32, "loss": "squared_hinge", "alpha": 10.0},
+    ],
+    ids=lambda given: " ".join(map(str, given.values())),
+)
+def test_callbacks_see_every_pass_or_iteration_of_a_classifier(parameters):
+    counter = Counter()
+    model = bo.KernelClassifier(length_scale=2.0, random_state=0, **parameters).set_callbacks(counter)
+    model.fit(X, np.median(Y) < Y)
+    assert counter.begun == counter.ended >= 2
+    assert counter.torn_down
+
+
+def test_callbacks_see_rows_that_are_added_to_a_classifier_and_other_losses():
+    streamed, huber = Counter(), Counter()
+    settings = {"length_scale": 2.0, "n_components": 16, "random_state": 0}
+    labels = np.median(Y) < Y
+    bo.KernelClassifier(alpha=0.1, **settings).set_callbacks(streamed).partial_fit(X, labels)
+    bo.KernelHuberRegressor(alpha=0.1, **settings).set_callbacks(huber).fit(X, Y)
+    for counter in (streamed, huber):
+        assert counter.begun == counter.ended >= 2
+        assert counter.torn_down
 
 
 def test_inputs_are_not_modified():

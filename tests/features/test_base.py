@@ -17,12 +17,14 @@ def fitted(features):
     return features.fit(X).map_
 
 
+FEW = bo.NystroemFeatures(bo.Gaussian(), n_components=5)
 MAPS = {
     "fourier": fitted(bo.FourierFeatures(bo.Gaussian(), n_components=10, random_state=0)),
     "phase": fitted(bo.FourierFeatures(bo.Gaussian(), n_components=7, embedding="phase", random_state=0)),
     "nystroem": fitted(bo.NystroemFeatures(bo.Gaussian(), n_components=9, random_state=0)),
     "spline": fitted(bo.SplineFeatures(order=4, n_components=6, random_state=0)),
     "orbit": fitted(bo.OrbitFeatures(bo.groups.CyclicShifts(), random_state=0)),
+    "patches": fitted(bo.PatchFeatures((1, 3), 1, FEW, pool=(1, 2), centred=False, random_state=0)),
     "transformer": map_of(PolynomialFeatures(2).fit(X), X),
 }
 ALL = pytest.mark.parametrize("feature_map", MAPS.values(), ids=MAPS.keys())

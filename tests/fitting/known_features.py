@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bochner.fitting import DrawnFeatures, FeatureSettings, RidgeSettings
+from bochner.fitting import ClassifierSettings, DrawnFeatures, FeatureSettings, RidgeSettings
 from bochner.solvers import DirectSolver, PenaltyRule, RidgeSolver, Solution
 from tests.identity_features import Identity, identity_map
 from tests.strategies import rows
@@ -29,6 +29,12 @@ FEATURES = FeatureSettings(scale=None, maker=IdentityMaker(), width=None, seed=0
 def ridge_settings(alpha, solver=None, *, alphas=None, intercept=True, **others):
     rule = PenaltyRule(alpha, alphas, intercept)
     return RidgeSettings("Test", FEATURES, solver or DirectSolver(), rule, **others)
+
+
+def classifier_settings(alpha=1.0, **others):
+    given = {"loss": "logistic", "alphas": None, "fit_intercept": True, "probability": False, "tol": 1e-10}
+    given |= {"folds": lambda problem: problem.folds(3), "max_iter": 200}
+    return ClassifierSettings(features=FEATURES, alpha=alpha, **{**given, **others})
 
 
 def table(seed=0, n=200, D=6, k=2):

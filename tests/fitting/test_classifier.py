@@ -7,10 +7,10 @@ from scipy.optimize import minimize
 import bochner as bo
 from bochner.data import scan_blocks
 from bochner.errors import InvalidDataError, MemoryBudgetError
-from bochner.fitting import ClassifierSettings, Labels, add_labelled_rows, fit_classifier
+from bochner.fitting import Labels, add_labelled_rows, fit_classifier
 from bochner.statistics import identify
 from tests import reference
-from tests.fitting.known_features import FEATURES
+from tests.fitting.known_features import classifier_settings as settings
 from tests.identity_features import rows_of
 from tests.strategies import rows
 
@@ -22,12 +22,6 @@ SCORES = Z @ rows(2, D, 3) + rows(3, N, 3)
 
 def labels(n_classes, weight=None):
     return Labels(np.argmax(SCORES[:, :n_classes], axis=1), np.ones(N) if weight is None else weight, n_classes)
-
-
-def settings(alpha=1.0, **others):
-    given = {"loss": "logistic", "alphas": None, "fit_intercept": True, "probability": False, "tol": 1e-10}
-    given |= {"folds": lambda problem: problem.folds(3), "max_iter": 200}
-    return ClassifierSettings(features=FEATURES, alpha=alpha, **{**given, **others})
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

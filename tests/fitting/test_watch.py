@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 
 import bochner as bo
-from bochner.fitting import Silent, add_rows, fit_ridge
+from bochner.fitting import Labels, Silent, add_rows, fit_classifier, fit_ridge
 from bochner.solvers import IterativeSolver
 from tests import reference
-from tests.fitting.known_features import long_table, ridge_settings, table
+from tests.fitting.known_features import classifier_settings, long_table, ridge_settings, table
 from tests.identity_features import rows_of
 
 Z, Y, _ = table()
+LABELS = Labels((Y[:, 0] > np.median(Y[:, 0])).astype(int), np.ones(len(Z)), 2)
 
 
 class Diary:
@@ -72,3 +73,33 @@ def test_iterations_are_told_of_and_can_be_ended():
     found = fit_ridge(source, settings, watch=stopped)
     assert found.solution.iterations == len(stopped.blocks) == 2
     assert free.finished == stopped.finished == 1
+
+
+@pytest.mark.parametrize("loss", ["logistic", "hinge", "squared_hinge"])
+def test_iterations_of_a_classifier_are_told_of_and_can_be_ended(loss):
+    settings, source = classifier_settings(loss=loss, tol=1e-6, max_iter=2000), rows_of(Z, LABELS.labels)
+    free, stopped = Diary(), Diary(stop_after=1)
+    whole = fit_classifier(source, LABELS, settings, watch=free).solution
+    part = fit_classifier(source, LABELS, settings, watch=stopped).solution
+    assert whole.converged
+    assert not part.converged
+    assert 1 == len(stopped.blocks) < len(free.blocks) <= whole.n_iter
+    assert part.n_iter < whole.n_iter
+    assert free.finished == stopped.finished == 1
+    assert free.expected == [None]
+
+
+def test_whoever_ends_a_path_of_penalties_ends_every_solve_after_it():
+    settings = classifier_settings(loss="logistic", alpha=None, alphas=np.array([10.0, 1.0, 0.1]), tol=1e-9)
+    free, stopped = Diary(), Diary(stop_after=3)
+    fit_classifier(rows_of(Z, LABELS.labels), LABELS, settings, watch=free)
+    found = fit_classifier(rows_of(Z, LABELS.labels), LABELS, settings, watch=stopped)
+    assert 3 < len(stopped.blocks) <= 3 + 3 * 3 + 1 < len(free.blocks)  # one iteration for each solve
+    assert found.solution.n_iter == 1
+
+
+def test_a_pass_of_least_squares_on_labels_is_told_of():
+    diary = Diary()
+    fit_classifier(rows_of(Z, LABELS.labels), LABELS, classifier_settings(loss="squared_error"), watch=diary)
+    assert sum(diary.blocks) == len(Z)
+    assert diary.finished == 1

@@ -94,6 +94,7 @@ FITTED = {
     "KernelRegressor, grid": lambda: bo.KernelRegressor(
         bo.Matern(2.0), features="grid", n_components=500, random_state=0
     ).fit(X[:, :2], Y),
+    "PatchFeatures": lambda: bo.PatchFeatures((2, 2), 1, pool=(2, 1), centred=False, random_state=0).fit(X),
     "SplineFeatures": lambda: bo.SplineFeatures(n_components=16, length_scale=9.0, random_state=0).fit(X),
     "KernelRegressor": lambda: regressor().fit(X, Y),
     "KernelRegressor, streamed": streamed,

@@ -100,3 +100,21 @@ def test_rows_without_weight_have_no_room_in_the_dual(squared):
     loss = Hinge(np.ones((3, 1)), np.array([0.0, 1.0, 0.0]), squared=squared)
     assert loss.upper[0] == loss.upper[2] == 0
     assert np.all(np.isfinite(loss.diagonal))
+
+
+@pytest.mark.parametrize("columns", [1, 3])
+def test_a_loss_next_to_zero_is_not_rounded_to_zero(columns):
+    labels = np.array([max(columns - 1, 1)])
+    scores = np.zeros((1, columns))
+    scores[0, -1] = 60.0
+    others = 1 if columns == 1 else columns - 1
+    found = Logistic(labels, np.ones(1)).losses(scores)[0]
+    assert found == pytest.approx(others * np.exp(-60.0), rel=1e-12)
+
+
+def test_scores_in_blocks_have_the_losses_of_all_at_once(monkeypatch):
+    loss, scores = logistic(7)
+    whole = loss.losses(scores), loss.gradient(scores), loss.probabilities(scores)
+    monkeypatch.setattr("bochner.solvers.losses._IN_CACHE", 1)
+    for one, all_ in zip((loss.losses(scores), loss.gradient(scores), loss.probabilities(scores)), whole):
+        np.testing.assert_array_equal(one, all_)

@@ -12,6 +12,7 @@ from bochner.estimators.kernel_values import KernelValues
 from bochner.estimators.map_transformer import MapTransformer
 from bochner.estimators.nystroem import NystroemFeatures
 from bochner.estimators.orbit import OrbitFeatures
+from bochner.estimators.patches import PatchFeatures
 from bochner.estimators.pca import KernelPCA
 from bochner.estimators.poisson import KernelPoissonRegressor, KernelTweedieRegressor
 from bochner.estimators.quantile import KernelQuantileRegressor
@@ -42,6 +43,7 @@ __all__ = [
     "MapTransformer",
     "NystroemFeatures",
     "OrbitFeatures",
+    "PatchFeatures",
     "PositiveFeatures",
     "SignFeatures",
     "SketchFeatures",

@@ -14,7 +14,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_class_weight
 
 from bochner._random import resolve_seed
-from bochner._sklearn import Interval, StrOptions, available_if, validated
+from bochner._sklearn import Interval, StrOptions, available_if, validated, with_callbacks
 from bochner._typing import Array, ArrayLike, Constraints, FilePath, MatrixLike, Seed, Transformer
 from bochner.errors import invalid_parameter
 from bochner.estimators.certified_classifier import CertifiedClassifier
@@ -23,7 +23,7 @@ from bochner.estimators.classifier_rows import classifier_settings, labelled_row
 from bochner.estimators.kernel_model import MODEL_CONSTRAINTS, KernelModel, seed_of_fit
 from bochner.estimators.makers import AllLandmarksMaker, ExactMaker
 from bochner.estimators.rows import linear_predictions
-from bochner.estimators.watch import warn_of_classifier, warn_of_rows
+from bochner.estimators.watch import CallbackWatch, warn_of_classifier, warn_of_rows
 from bochner.fitting import MapMaker, add_labelled_rows, fit_classifier
 from bochner.kernels import Stationary
 from bochner.sampling import Sampler
@@ -195,6 +195,7 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
         self.checkpoint = checkpoint
         self.random_state = random_state
 
+    @with_callbacks
     @validated
     def fit(self, X: MatrixLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the model. The features of all rows are kept if they take at most half of the memory budget.
@@ -217,12 +218,14 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
             rows = replace(rows.arrays, dtype=np.dtype(np.float64))  # as its features
         checkpoint = open_checkpoint(self, loss, rows, labels)
         self.seed_ = seed_of_fit(self.random_state, checkpoint)
-        self.fitted_ = fit_classifier(rows, labels, classifier_settings(self, rows), checkpoint=checkpoint)
-        warn_of_rows(rows, 3, self.alpha if loss == "squared_error" else None)
-        warn_of_classifier(self.fitted_, stacklevel=3)
+        settings, watch = classifier_settings(self, rows), CallbackWatch(self, rows)
+        self.fitted_ = fit_classifier(rows, labels, settings, watch=watch, checkpoint=checkpoint)
+        warn_of_rows(rows, 4, self.alpha if loss == "squared_error" else None)
+        warn_of_classifier(self.fitted_, stacklevel=4)
         return self
 
     @available_if(_streams)
+    @with_callbacks
     @validated
     def partial_fit(
         self,
@@ -256,8 +259,9 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
         if fit is None:
             self.seed_ = resolve_seed(self.random_state)
             self._warn_of_first_block(rows.n_rows)
-        self.fitted_ = add_labelled_rows(fit, rows, labels, classifier_settings(self, None))
-        warn_of_classifier(self.fitted_, stacklevel=3)
+        settings, watch = classifier_settings(self, None), CallbackWatch(self, rows)
+        self.fitted_ = add_labelled_rows(fit, rows, labels, settings, watch=watch)
+        warn_of_classifier(self.fitted_, stacklevel=4)
         return self
 
     def decision_function(self, X: MatrixLike) -> Array:

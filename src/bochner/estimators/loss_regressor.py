@@ -11,7 +11,7 @@ from typing import Self
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from bochner._sklearn import Interval, StrOptions, validated
+from bochner._sklearn import Interval, StrOptions, validated, with_callbacks
 from bochner._typing import Array, ArrayLike, Constraints, FilePath, MatrixLike, Seed, Transformer
 from bochner.errors import AssumptionError
 from bochner.estimators.kernel_model import MODEL_CONSTRAINTS, KernelModel, seed_of_fit
@@ -19,7 +19,7 @@ from bochner.estimators.linear_attributes import LinearAttributes
 from bochner.estimators.loss_rows import observed_rows, open_checkpoint, regression_settings, scored_targets
 from bochner.estimators.makers import AllLandmarksMaker
 from bochner.estimators.rows import linear_predictions
-from bochner.estimators.watch import warn_of_rows, warn_of_solver
+from bochner.estimators.watch import CallbackWatch, warn_of_rows, warn_of_solver
 from bochner.fitting import FittedRegression, MapMaker, fit_regression
 from bochner.kernels import Stationary
 from bochner.sampling import Sampler
@@ -95,6 +95,7 @@ class LossRegressor(RegressorMixin, LinearAttributes[FittedRegression], KernelMo
         """Whether rows are held out to calibrate intervals."""
         return False
 
+    @with_callbacks
     @validated
     def fit(self, X: MatrixLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the model. The features of all rows are kept if they take at most half of the memory budget.
@@ -115,9 +116,10 @@ class LossRegressor(RegressorMixin, LinearAttributes[FittedRegression], KernelMo
         checkpoint = open_checkpoint(self, rows, observed)
         self.seed_ = seed_of_fit(self.random_state, checkpoint)
         settings = regression_settings(self, self._loss, rows, conformal=self._conformal)
-        self.fitted_ = fit_regression(rows, observed, settings, checkpoint=checkpoint)
-        warn_of_rows(rows, stacklevel=3)
-        warn_of_solver(self.fitted_.solution, stacklevel=3)
+        watch = CallbackWatch(self, rows)
+        self.fitted_ = fit_regression(rows, observed, settings, watch=watch, checkpoint=checkpoint)
+        warn_of_rows(rows, stacklevel=4)
+        warn_of_solver(self.fitted_.solution, stacklevel=4)
         return self
 
     def score(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:

@@ -14,6 +14,7 @@ from bochner.features.grid import GridMap
 from bochner.features.histograms import AdditiveMap, LaplaceMap, additive_grid, draw_additive_map, draw_laplace_map
 from bochner.features.maclaurin import MaclaurinMap, PositiveMap, draw_maclaurin_map, draw_positive_map
 from bochner.features.orbit import OrbitFourierMap, OrbitMap, draw_orbit_map
+from bochner.features.patches import PatchGrid, PatchMap
 from bochner.features.shape import FourierShape
 from bochner.features.spline import SplineMap, draw_spline_map
 from bochner.features.tensor_sketch import TensorSketchMap, draw_tensor_sketch_map
@@ -34,6 +35,8 @@ __all__ = [
     "MaclaurinMap",
     "OrbitFourierMap",
     "OrbitMap",
+    "PatchGrid",
+    "PatchMap",
     "PositiveMap",
     "RankWarp",
     "SignMap",

@@ -21,9 +21,9 @@ from bochner.fitting.kernel_classifier import KERNEL_LOSSES, KernelClassificatio
 from bochner.fitting.linear_scores import LinearScores
 from bochner.fitting.penalised import fit_penalised, penalised_step
 from bochner.fitting.squared_classifier import fit_signs, temperature_and_skill, to_solution
+from bochner.fitting.watch import Silent, Watch, watched
 from bochner.memory import advice_when_full, require_memory
 from bochner.solvers import (
-    NO_PROGRESS,
     ClassificationProblem,
     Fold,
     LinearSolution,
@@ -123,17 +123,22 @@ class FittedClassifier(LinearScores):
 
 @advice_when_full()
 def fit_classifier(
-    rows: RowSource, labels: Labels, settings: ClassifierSettings, *, checkpoint: FitCheckpoint | None = None
+    rows: RowSource,
+    labels: Labels,
+    settings: ClassifierSettings,
+    *,
+    watch: Watch | None = None,
+    checkpoint: FitCheckpoint | None = None,
 ) -> FittedClassifier:
     """Choose the features and the penalty, solve, and calibrate probabilities of a hinge loss if they are wanted."""
     with naming_checkpoint(checkpoint):
         identity = identify(rows, labels.labels, labels.weight)
         if settings.loss == "squared_error":
-            fit = _fit_squared(rows, labels, settings, checkpoint)
+            fit = _fit_squared(rows, labels, settings, watch or Silent(), checkpoint)
         else:
-            progress = NO_PROGRESS if checkpoint is None else checkpoint.journal()
             exact = settings.features.has_all_rows and settings.loss in KERNEL_LOSSES
-            fit = (_fit_exactly if exact else _fit_iteratively)(rows, labels, settings, progress)
+            with watched(watch, checkpoint) as progress:
+                fit = (_fit_exactly if exact else _fit_iteratively)(rows, labels, settings, progress)
     return replace(fit, row_identity=identity)
 
 
@@ -182,10 +187,10 @@ def _fit_exactly(rows: RowSource, labels: Labels, settings: ClassifierSettings, 
 
 
 def _fit_squared(
-    rows: RowSource, labels: Labels, settings: ClassifierSettings, checkpoint: FitCheckpoint | None
+    rows: RowSource, labels: Labels, settings: ClassifierSettings, watch: Watch, checkpoint: FitCheckpoint | None
 ) -> FittedClassifier:
     """Least squares on the signs of the classes; width, penalty and temperature by leave-one-out errors."""
-    ridge, left_out = fit_signs(rows, labels, settings, checkpoint)
+    ridge, left_out = fit_signs(rows, labels, settings, watch, checkpoint)
     temperature, relative_error = temperature_and_skill(labels, left_out)
     path = ridge.solution.path
     return FittedClassifier(
@@ -204,7 +209,12 @@ def _fit_squared(
 
 @advice_when_full()
 def add_labelled_rows(
-    fit: FittedClassifier | None, rows: RowSource, labels: Labels, settings: ClassifierSettings
+    fit: FittedClassifier | None,
+    rows: RowSource,
+    labels: Labels,
+    settings: ClassifierSettings,
+    *,
+    watch: Watch | None = None,
 ) -> FittedClassifier:
     """A logistic model with more rows. Of earlier ones, their solution and its curvature are kept.
 
@@ -218,7 +228,8 @@ def add_labelled_rows(
     features, feature_map, tuning = _of(chosen, fit)
     problem = _problem(rows, labels, feature_map, settings, curvature=True)
     solver = problem.newton(problem.weight)
-    solution = solver.solve(prior, tol=settings.tol, max_iter=settings.max_iter)
+    with watched(watch, None) as progress:
+        solution = solver.solve(prior, tol=settings.tol, max_iter=settings.max_iter, progress=progress)
     prior = prior.updated(solution, solver.curvature(solution))
     return FittedClassifier(
         features, feature_map, solution, settings.alpha, rows.n_rows, tuning, prior=prior, loss="logistic"
@@ -239,7 +250,8 @@ def _problem(
     bill = classifier_bill(
         feature_map, n_rows=rows.n_rows, n_classes=labels.n_classes, dtype=rows.dtype, curvature=curvature
     )
-    require_memory(bill, f"Lower n_components (now {D}), or raise the budget with bochner.set_config(memory=...).")
+    others = "raise the budget with bochner.set_config(memory=...)."
+    require_memory(bill, f"Lower n_components (now {D}), use loss='squared_error' for many classes, or {others}")
     stream = FeatureStream(rows, feature_map)
     if settings.loss != "logistic" and not stream.kept and not rows.in_memory:
         raise InvalidDataError(

@@ -39,9 +39,10 @@ class FitJournal:
     def resumed(self, schema: Schema) -> JsonDict | None:
         return self._file.part(self._name, schema)
 
-    def reached(self, state: Callable[[], JsonDict]) -> None:
+    def reached(self, state: Callable[[], JsonDict]) -> bool:
         if self._file.due:
             self._file.save(*split_state(state()), part=self._name)
+        return False
 
     def ended(self, state: Callable[[], JsonDict] | None = None) -> None:
         self._file.hold(None if state is None else state(), self._name)

@@ -20,9 +20,9 @@ from bochner.fitting.features import FeatureSettings
 from bochner.fitting.intervals import ConformalScores, calibration_split
 from bochner.fitting.linear_scores import LinearScores
 from bochner.fitting.penalised import fit_penalised
+from bochner.fitting.watch import Watch, watched
 from bochner.memory import advice_when_full, require_memory
 from bochner.solvers import (
-    NO_PROGRESS,
     Fold,
     LinearSolution,
     Progress,
@@ -113,12 +113,16 @@ class FittedRegression(LinearScores):
 
 @advice_when_full()
 def fit_regression(
-    rows: RowSource, observed: Observed, settings: RegressionSettings, *, checkpoint: FitCheckpoint | None = None
+    rows: RowSource,
+    observed: Observed,
+    settings: RegressionSettings,
+    *,
+    watch: Watch | None = None,
+    checkpoint: FitCheckpoint | None = None,
 ) -> FittedRegression:
     """Choose the features and the penalty, solve, and calibrate intervals if they are wanted."""
-    with naming_checkpoint(checkpoint):
+    with naming_checkpoint(checkpoint), watched(watch, checkpoint) as progress:
         identity = identify(rows, observed.y, observed.weight)
-        progress = NO_PROGRESS if checkpoint is None else checkpoint.journal()
         if not settings.conformal:
             return replace(_fit(rows, observed, settings, progress), row_identity=identity)
         to_fit, held_out = calibration_split(rows, settings.features.seed)

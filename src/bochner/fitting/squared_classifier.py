@@ -24,7 +24,7 @@ from bochner.fitting.left_out import LeftOut, left_out_errors
 from bochner.fitting.moments import MomentsFit
 from bochner.fitting.ridge import RidgeSettings, fit_exact
 from bochner.fitting.ridge_model import FittedRidge
-from bochner.fitting.watch import Silent
+from bochner.fitting.watch import Watch
 from bochner.memory import MemoryBill, require_memory
 from bochner.planning import EXACT_ROWS
 from bochner.solvers import (
@@ -48,7 +48,11 @@ _TOL = 1e-4  # of the scores of an exact machine by iterations, relative to the 
 
 
 def fit_signs(
-    rows: RowSource, labels: Labels, settings: ClassifierSettings, checkpoint: FitCheckpoint | None = None
+    rows: RowSource,
+    labels: Labels,
+    settings: ClassifierSettings,
+    watch: Watch,
+    checkpoint: FitCheckpoint | None = None,
 ) -> tuple[FittedRidge, LeftOut]:
     """Ridge regression on the signs of the classes, and its leave-one-out errors."""
     known = rows.arrays
@@ -64,13 +68,13 @@ def fit_signs(
     ridge = RidgeSettings("KernelClassifier", features, DirectSolver(), rule, alike=True)
     if kernel is not None and features.exact_only:
         exact = replace(ridge, solver=_exact_solver(settings, rows.n_rows))
-        return fit_exact(signed, kernel, tuning, exact, watch=Silent(), checkpoint=checkpoint)
+        return fit_exact(signed, kernel, tuning, exact, watch=watch, checkpoint=checkpoint)
     if kernel is not None and features.searched_by_refitting:
-        return search_landmarks(signed, kernel, tuning, ridge, Silent(), lambda fit: None, checkpoint)
+        return search_landmarks(signed, kernel, tuning, ridge, watch, lambda fit: None, checkpoint)
     drawn = features.draw(kernel, 0 if kernel is None else features.width_for(rows), rows, tuning)
     ledger = None if checkpoint is None else checkpoint.moments()
     gathered = MomentsFit.drawn(drawn, tuning, signed, DirectSolver(), rule, ledger=ledger)
-    gathered.add(signed, Silent(), ledger=ledger)
+    gathered.add(signed, watch, ledger=ledger)
     fit = gathered.solved(signed).in_enough_precision(signed).fit
     return fit, left_out_errors(fit, signed, features.seed)
 

@@ -10,6 +10,8 @@ from bochner.features import (
     BinaryCodeMap,
     LaplaceMap,
     MaclaurinMap,
+    PatchGrid,
+    PatchMap,
     PositiveMap,
     TensorSketchMap,
 )
@@ -77,6 +79,22 @@ def _(value: PositiveMap) -> bool:
 @fits.register
 def _(value: LaplaceMap) -> bool:
     return finite(value.rates, None, None) and bool(np.all(value.rates >= 0))
+
+
+@fits.register
+def _(value: PatchGrid) -> bool:
+    if min(*value.shape, value.patch, *value.pool) < 1 or value.n_pixels > _WIDEST:
+        return False
+    return all(m <= n for m, n in zip(value.pool, value.sides))
+
+
+@fits.register
+def _(value: PatchMap) -> bool:
+    phi = (value.base.unwhitened or (value.base, None))[0]
+    width, values = value.grid.patch_size, phi.kernel_values
+    if values is not None:
+        return values.points.shape[1] == width
+    return phi.fourier is None or phi.fourier.n_features == width
 
 
 def _indices(value: Array, below: int, *shape: int) -> bool:

@@ -95,12 +95,12 @@ class DualAscent:
         `progress` has the state of an interrupted solve, which then ends with the same bits.
         """
         alpha = penalty.alpha
-        state = self._resumed(progress, alpha, max_iter) or self._first_state(start, alpha)
+        state, over = self._resumed(progress, alpha, max_iter) or self._first_state(start, alpha), False
         while True:
             objective, gap = self._gap(state, alpha)
             require_finite(*objective, *gap)
             open_ = gap > tol * gap_scale(objective, self._at_zero)
-            if state.n_iter >= max_iter or not (np.any(open_) or (self._small and state.moved)):
+            if over or state.n_iter >= max_iter or not (np.any(open_) or (self._small and state.moved)):
                 total = float(objective.sum()), float(gap.sum())
                 progress.ended(partial(self._saved, state))
                 intercept = state.intercept + self.loss.offset
@@ -109,7 +109,7 @@ class DualAscent:
                 )
             active = self._active(state, state.change, open_ | self._small)
             state = self._swept(state, alpha, active, min(self._sweeps(active), max_iter - state.n_iter))
-            progress.reached(partial(self._saved, state))
+            over = progress.reached(partial(self._saved, state))
 
     def gaps(self, dual: Array, alpha: float) -> tuple[Array, Array]:
         """Objective and duality gap of each column at some dual variables, relative ones of `tol` in the second."""

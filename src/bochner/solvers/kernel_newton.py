@@ -82,12 +82,12 @@ class KernelNewton:
         `progress` has the state of an interrupted solve, which then ends with the same bits.
         """
         point, n_iter, stage = self._resumed(progress, max_iter) or (self._first_point(), 0, 0)
-        found, value = self._certified(point), self._objective(point)
+        found, value, over = self._certified(point), self._objective(point), False
         while True:
             require_finite(*found.objective, *found.gap, *value)
             goal = tol * gap_scale(np.minimum(value, found.objective), self._at_zero)
             converged = bool(np.all(found.gap <= goal))
-            if converged or n_iter >= max_iter or stage == len(_STAGES):
+            if converged or over or n_iter >= max_iter or stage == len(_STAGES):
                 progress.ended(partial(_state, point, n_iter, stage))
                 return self._solution(point, value, found, n_iter, converged)
             before = value.sum(), found.gap.sum()
@@ -95,7 +95,7 @@ class KernelNewton:
             found, value, n_iter = self._certified(point), self._objective(point), n_iter + 1
             fell = before[0] - value.sum() > _SHARE * float(goal.sum())
             stage += not (fell or found.gap.sum() <= _PROGRESS * before[1])
-            progress.reached(partial(_state, point, n_iter, stage))
+            over = progress.reached(partial(_state, point, n_iter, stage))
 
     def _solution(self, point: _Point, value: Array, found: ExactGap, n_iter: int, converged: bool) -> LinearSolution:
         """The feasible point; the one beside it if that is nearer to the lower limit of the objective, at least 0."""

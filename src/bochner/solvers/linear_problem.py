@@ -210,5 +210,6 @@ def linear_bill(
         MAP: feature_map.n_bytes(dtype),
         scores: 6 * 8 * n_rows * n_columns,
         "pilot rows and their equations": 2 * pilot * D * item + 2 * min(pilot, D) ** 2 * item,
+        "coefficients and scores of the pilot": 8 * n_columns * (10 * (D + 1) + 4 * pilot),
     }
     return MemoryBill(items | ({KEPT_FEATURES: kept} if can_be_kept(kept) else {}))

@@ -5,14 +5,18 @@ Scores have one column for two classes and one per class for more. Rows are weig
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Protocol
 
 import numpy as np
-from scipy.special import expit, logsumexp, softmax
+from scipy.special import expit
 
 from bochner._typing import Array
+from bochner.memory import row_slices
 
 __all__ = ["BoxLoss", "Hinge", "Logistic", "SmoothLoss"]
+
+_IN_CACHE = 2**15  # scores at once
 
 
 class SmoothLoss(Protocol):
@@ -88,9 +92,19 @@ class Logistic:
         self.labels, self.weight = labels, weight
 
     def losses(self, scores: Array) -> Array:
-        """Loss of each row, not weighted."""
-        full = _with_zero(scores)
-        losses: Array = logsumexp(full, axis=1) - full[np.arange(len(full)), self.labels]
+        """Loss of each row, not weighted, to a small relative error where it is next to 0."""
+        if scores.shape[1] == 1:
+            found: Array = np.logaddexp(0, np.where(self.labels == 1, -scores[:, 0], scores[:, 0]))
+            return found
+        losses = np.empty(len(scores))
+        for some in _blocks(scores):
+            labels = self.labels[some]
+            own = np.arange(len(labels)), labels
+            ahead = scores[some] - scores[some][own][:, None]  # of the score of the label
+            ahead[own] = -np.inf
+            most = np.maximum(ahead.max(axis=1), 0)
+            ahead -= most[:, None]
+            losses[some] = most + np.log1p(np.expm1(-most) + np.exp(ahead, out=ahead).sum(axis=1))
         return losses
 
     def value(self, scores: Array) -> float:
@@ -103,12 +117,13 @@ class Logistic:
         if scores.shape[1] == 1:
             residual = expit(scores) - (labels == 1)[:, None]
         else:
-            residual = softmax(scores, axis=1)
+            residual = _softmax(scores)
             residual[np.arange(len(labels)), labels] -= 1
-        return self.weight[rows, None] * residual
+        residual *= self.weight[rows, None]
+        return residual
 
     def probabilities(self, scores: Array) -> Array:
-        return expit(scores) if scores.shape[1] == 1 else softmax(scores, axis=1)
+        return expit(scores) if scores.shape[1] == 1 else _softmax(scores)
 
     curvature = probabilities
 
@@ -121,8 +136,9 @@ class Logistic:
         """Second derivative of each row's loss applied to a direction: p d - p (p.d); p (1 - p) d with one column."""
         if p.shape[1] == 1:
             return p * (1 - p) * direction
-        weighted = p * direction
-        return weighted - p * np.sum(weighted, axis=1, keepdims=True)
+        product: Array = direction - np.einsum("ij,ij->i", p, direction)[:, None]
+        product *= p
+        return product
 
 
 class Hinge:
@@ -154,5 +170,16 @@ class Hinge:
         return np.sum(dual, axis=0) - 0.5 * self.diagonal @ dual**2
 
 
-def _with_zero(scores: Array) -> Array:
-    return np.hstack([np.zeros_like(scores), scores]) if scores.shape[1] == 1 else scores
+def _softmax(scores: Array) -> Array:
+    """exp(s_j) / sum exp(s) of every row, a new array and nothing beside it."""
+    p = np.empty_like(scores)
+    for some in _blocks(scores):
+        own = np.subtract(scores[some], scores[some].max(axis=1, keepdims=True), out=p[some])
+        np.exp(own, out=own)
+        own /= own.sum(axis=1, keepdims=True)
+    return p
+
+
+def _blocks(scores: Array) -> Iterator[slice]:
+    """Rows whose scores stay in cache."""
+    return row_slices(len(scores), max(1, _IN_CACHE // scores.shape[1]))

@@ -102,19 +102,18 @@ class NewtonSolver:
         """
         at_zero = self.loss.value(np.zeros((self.stream.n_rows, self.n_columns)))
         point, n_iter = self._resumed(progress, penalty, max_iter, at_zero) or (self._first_point(penalty, start), 0)
-        goal, stalled = min(tol, _EXACT) if self.exact and polish else tol, False
+        goal, over = min(tol, _EXACT) if self.exact and polish else tol, False
         while True:
             gap = self._gap(point, penalty)
             require_finite(gap, point.objective)
             relative = gap / gap_scale(point.objective, at_zero)
-            if relative <= goal or stalled or n_iter >= max_iter:
+            if relative <= goal or over or n_iter >= max_iter:
                 coef, intercept = point.theta[:-1], point.theta[-1]
                 return LinearSolution(coef, intercept, point.objective, gap, n_iter, bool(relative <= tol))
             point, decrease = self._step(point, penalty, relative)
             stalled = bool(decrease <= 8 * np.finfo(float).eps * abs(point.objective))
             n_iter += 1
-            if not stalled:
-                progress.reached(partial(self._state, point, n_iter))
+            over = stalled or progress.reached(partial(self._state, point, n_iter))
 
     def hessian_solve(self, scores: Array, penalty: QuadraticPenalty, right: Array, *, accuracy: float) -> Array:
         """Hessian^-1 right (D + 1, t) where the scores (n, t) are the given ones; with the Hessian of a pilot."""
@@ -216,13 +215,14 @@ class NewtonSolver:
         tilt = float(np.sum(direction * penalty.gradient(point.theta)))
         size = 1.0
         for _ in range(10):
-            scores = point.scores + size * move
-            slope = float(np.sum(self.loss.gradient(scores) * move)) + tilt + size * bend
+            scores = size * move
+            scores += point.scores
+            slope = float(np.vdot(self.loss.gradient(scores), move)) + tilt + size * bend
             if not np.isfinite(slope):  # beyond the range of exp
                 size *= 0.1
                 continue
             product = self.loss.curvature_product(self.loss.curvature(scores), move)
-            change = slope / (float(self.loss.weight @ np.sum(move * product, axis=1)) + bend)
+            change = slope / (float(self.loss.weight @ np.einsum("ij,ij->i", move, product)) + bend)
             size = min(max(size - change, 0.1 * size), 4 * size)
             if abs(change) <= 0.01 * size:
                 break

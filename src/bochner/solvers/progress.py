@@ -31,8 +31,11 @@ class Progress(Protocol):
         """The state of the solver in which this step was interrupted; None if it begins here."""
         ...
 
-    def reached(self, state: Callable[[], JsonDict]) -> None:
-        """Take the state of the solver between two iterations; it is asked for only if it is written."""
+    def reached(self, state: Callable[[], JsonDict]) -> bool:
+        """Take the state of the solver between two iterations; it is asked for only if it is written.
+
+        True asks the solver to end here.
+        """
         ...
 
     def ended(self, state: Callable[[], JsonDict] | None = None) -> None:
@@ -52,8 +55,8 @@ class _NoProgress:
     def resumed(self, schema: Schema) -> JsonDict | None:
         return None
 
-    def reached(self, state: Callable[[], JsonDict]) -> None:
-        return
+    def reached(self, state: Callable[[], JsonDict]) -> bool:
+        return False
 
     def ended(self, state: Callable[[], JsonDict] | None = None) -> None:
         return

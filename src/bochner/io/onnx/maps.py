@@ -12,7 +12,16 @@ from bochner._dense import dense
 from bochner._typing import Array
 from bochner.errors import UnsupportedModelError
 from bochner.estimators.map_transformer import MapTransformer
-from bochner.features import FourierMap, OrbitFourierMap, OrbitMap, RankWarp, SplineMap, TransformerMap, WarpedMap
+from bochner.features import (
+    FourierMap,
+    OrbitFourierMap,
+    OrbitMap,
+    PatchMap,
+    RankWarp,
+    SplineMap,
+    TransformerMap,
+    WarpedMap,
+)
 from bochner.features.nystroem import KernelMap, NystroemMap
 from bochner.groups import Transforms
 from bochner.io.onnx.graph import Tensor
@@ -93,6 +102,21 @@ def _warped(warp: RankWarp, X: Tensor) -> Tensor:
             score = score + np.maximum(inside - values[:-1], 0.0) @ slopes[:, None]
         columns.append(score)
     return columns[0].beside(*columns[1:]).astype(X.dtype)
+
+
+@features.register
+def _(feature_map: PatchMap, X: Tensor) -> Tensor:
+    grid, tiny = feature_map.grid, float(np.finfo(np.float32).tiny)
+    pixels = np.arange(grid.n_pixels, dtype=float)[None]
+    places = grid.windows(pixels).astype(int)
+    patches = X.columns(list(places.ravel())).reshape(-1, grid.shape[2], grid.patch**2)
+    if grid.centred:
+        patches = patches - patches.sum(2, keepdims=True) / grid.patch**2
+    flat = patches.reshape(-1, grid.patch_size)
+    length = np.sqrt((flat * flat).sum(1, keepdims=True))
+    values = features(feature_map.base, flat / np.maximum(length, tiny)) * length
+    pooled = grid.weights() @ values.reshape(-1, grid.n_positions, feature_map.base.n_components)
+    return pooled.reshape(-1, feature_map.n_components)
 
 
 @features.register
