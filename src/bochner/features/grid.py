@@ -20,6 +20,7 @@ from bochner._nufft import modes_to_points
 from bochner._typing import Array, FloatType, Rows
 from bochner.config import get_config
 from bochner.features.base import FeatureMap
+from bochner.features.outside import OutsideProcess
 from bochner.kernels.base import Stationary
 from bochner.memory import row_slices
 from bochner.sampling.grid import FrequencyGrid, GridError
@@ -86,6 +87,24 @@ class GridMap(FeatureMap):
                 if 2 * pair + 1 < coef.shape[1]:
                     found[part, 2 * pair + 1] = values.imag
         return found
+
+    def gradient_form(self, coef: Array) -> Array:
+        """omega_j (b, -a) of coefficients (a, b) of cosines and sines."""
+        h = self.n_components // 2
+        omega = (2 * pi / self.grid.period * positive_modes(self.grid.extent)).T
+        a, b = coef.T[:, None, 1 : h + 1], coef.T[:, None, h + 1 :]
+        form = np.zeros((coef.shape[1], len(omega), self.n_components))
+        form[:, :, 1 : h + 1], form[:, :, h + 1 :] = omega * b, -omega * a
+        return form
+
+    def residual_process(self, alpha: float) -> OutsideProcess:
+        return OutsideProcess(self, 1 / alpha)
+
+    def unseen_slope_variance(self, X: Rows, alpha: float) -> Array:
+        """Prior variances (n, d) of slopes outside of the cell, in units of the noise variance; 0 inside."""
+        rows = dense(X, float)
+        prior = self.kernel.variance / alpha * self.kernel.second_moments(rows.shape[1])
+        return np.where(self.grid.contains(rows)[:, None], 0.0, prior)
 
     def unseen_variance(self, X: Rows, Z: Array, alpha: float) -> Array:
         """The prior variance outside of the cell."""
