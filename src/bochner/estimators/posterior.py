@@ -88,9 +88,9 @@ class PosteriorFunctions(RidgeAttributes):
         Fourier features: by coefficients drawn from their law. Landmarks and exact machines: a function drawn from the
         kernel's law, and the exact correction by what the rows say of it (Matheron's rule; Wilson et al. 2020), so
         that draws are as wide as the kernel far from the rows, where draws of coefficients alone would be flat. The
-        first of these two is one of 4,096 random Fourier features, shared by all draws: covariances err by some 2 % of
-        k(0), at rows that the fit knows well by less. A grid of frequencies: by its modes, to a tolerance of 1e-3,
-        and outside of its cell by the kernel's law.
+        first of these two is one of 4,096 Fourier features, shared by all draws: covariances err by up to some 2 % of
+        k(0), by less with few columns and at rows that the fit knows well. A grid of frequencies: by its modes, to a
+        tolerance of 1e-3, and outside of its cell by the kernel's law.
 
         Parameters
         ----------

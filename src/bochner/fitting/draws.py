@@ -28,7 +28,7 @@ from bochner.memory import MemoryBill, require_memory
 __all__ = ["FunctionDraws", "draw_functions", "draw_values", "gradients"]
 
 PRIOR_COMPONENTS = 4096
-"""Fourier features of functions drawn beyond landmarks and rows: their covariance errs by some 2 % of k(0)."""
+"""Fourier features of functions drawn beyond landmarks and rows: their covariance errs by at most some 2 % of k(0)."""
 
 _JITTER = 1e-13  # of the largest variance: far above rounding, deviations of 3e-7 of the largest
 
@@ -147,7 +147,5 @@ def gradients(fit: FittedRidge, X: Rows, *, deviations: bool) -> tuple[Array, ..
 def _process(fit: FittedRidge) -> ResidualProcess | None:
     """The process beyond the features of a fit; refused where it has no scale."""
     if not fit.solution.alpha > 0:
-        raise AssumptionError(
-            "With alpha=0 the law of the coefficients has no scale: nothing can be drawn. Raise alpha."
-        )
+        raise AssumptionError("With alpha=0 the law of coefficients has no scale: nothing can be drawn. Raise alpha.")
     return fit.feature_map.residual_process(fit.solution.alpha)
