@@ -7,7 +7,7 @@ from sklearn.exceptions import NotFittedError
 
 from bochner import KernelRegressor, load, save
 from bochner.config import config_context
-from bochner.errors import AssumptionError, InvalidParameterError, MemoryBudgetError, MissingStatisticsError
+from bochner.errors import InvalidParameterError, MemoryBudgetError, MissingStatisticsError
 from tests.fitting.posterior_models import MODELS, fitted, table
 
 AT = np.array([[0.5, -1.0], [1.5, 0.3], [-0.7, 1.1]])
@@ -81,14 +81,6 @@ def test_a_covariance_beyond_the_memory_budget_is_refused_with_the_remedy():
     model, X = fitted("exact"), np.random.default_rng(0).standard_normal((3000, 2))
     with config_context(memory=100_000_000), pytest.raises(MemoryBudgetError, match="sample_functions"):
         model.sample_y(X)
-
-
-def test_without_a_penalty_nothing_can_be_drawn():
-    X, y = table()
-    model = KernelRegressor(features="fourier", n_components=8, length_scale=1.0, alpha=0, random_state=0).fit(X, y)
-    if model.alpha_ == 0:
-        with pytest.raises(AssumptionError, match="alpha"):
-            model.sample_y(AT)
 
 
 def test_loaded_models_draw_the_same_and_those_without_statistics_say_why_not(tmp_path):

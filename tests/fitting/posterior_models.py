@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
-from bochner import FourierFeatures, Gaussian, KernelRegressor, Matern, NystroemFeatures, WarpedFeatures
+from bochner import FourierFeatures, Gaussian, GridFeatures, KernelRegressor, Matern, NystroemFeatures, WarpedFeatures
 from bochner.features import transform
 
 ALPHA = 0.1
@@ -59,6 +60,17 @@ MODELS = {
 
 def fitted(kind, weight=WEIGHT):
     return MODELS[kind]().fit(*table(), sample_weight=weight)
+
+
+def grid_model(direct):
+    """A model on a grid of frequencies, by its moments or by transforms, and its rows."""
+    pytest.importorskip("finufft")
+    X = np.random.default_rng(0).uniform(0, 4, (60, 1))
+    if direct:
+        model = KernelRegressor(features=GridFeatures(Gaussian(1.0)), alpha=ALPHA)
+    else:
+        model = KernelRegressor(Gaussian(), features="grid", length_scale=1.0, alpha=ALPHA, random_state=0)
+    return model.fit(X, np.sin(2 * X[:, 0])), X
 
 
 def dense_posterior(model, X, weight, at):

@@ -1,9 +1,12 @@
 """Values and functions drawn from the posterior law have its mean and covariance, and are functions."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from bochner import Gaussian, GridFeatures, KernelRegressor, NystroemFeatures
+from bochner import Gaussian, KernelRegressor, NystroemFeatures
+from bochner.errors import AssumptionError
 from bochner.features import transform
 from bochner.fitting.draws import draw_functions
 from tests.fitting.posterior_models import (
@@ -13,6 +16,7 @@ from tests.fitting.posterior_models import (
     conditional,
     dense_posterior,
     fitted,
+    grid_model,
     kriging_weights,
     table,
 )
@@ -70,14 +74,11 @@ def test_functions_on_landmarks_have_the_residual_of_the_kernel(kind):
 def test_far_from_the_rows_draws_are_as_wide_as_the_kernel(kind):
     model = fitted(kind)
     far = np.array([[40.0, 0.0], [0.0, -60.0]])
-    draws = model.sample_functions(FUNCTIONS, random_state=0)(far)
+    expected = dense_posterior(model, table()[0], WEIGHT, far)
     scale = model.fitted_.feature_map.residual_process(model.alpha_).scale
-    constant = dense_posterior(model, table()[0], WEIGHT, far)[0, 0] - scale  # of the intercept
-    assert constant < 0.1 * scale
-    np.testing.assert_allclose(
-        draws.var(axis=1), model.noise_variance_ * (scale + constant), rtol=6 * np.sqrt(2 / FUNCTIONS)
-    )
-    assert abs(np.corrcoef(draws)[0, 1]) < 0.1
+    assert np.all(np.diag(expected) >= scale * (1 - 1e-9))
+    draws = model.sample_functions(FUNCTIONS, random_state=0)(far)
+    assert_law(draws, model.predict(far), model.noise_variance_ * expected)
 
 
 @pytest.mark.parametrize("kind", ["paired", "phase", "landmarks", "exact", "warped landmarks"])
@@ -94,7 +95,7 @@ def test_functions_stay_when_the_model_is_fitted_again():
     model = fitted("exact")
     functions = model.sample_functions(2, random_state=0)
     before = functions(AT)
-    model.fit(np.eye(3), np.arange(3.0))
+    model.fit(*table(d=3))
     np.testing.assert_array_equal(functions(AT), before)
 
 
@@ -124,25 +125,23 @@ def test_targets_are_drawn_independently_each_with_its_own_noise(kind):
         assert np.max(np.abs(cross)) < 6 / np.sqrt(FUNCTIONS)
 
 
-def test_draws_of_a_grid_have_the_law_of_its_features():
-    pytest.importorskip("finufft")
-    rng = np.random.default_rng(0)
-    X = rng.uniform(0, 4, (60, 1))
-    model = KernelRegressor(features=GridFeatures(Gaussian(1.0)), alpha=0.1).fit(X, np.sin(2 * X[:, 0]))
+@pytest.mark.parametrize("direct", [False, True])
+def test_draws_of_a_grid_have_the_law_of_its_features(direct):
+    model, X = grid_model(direct)
     at = np.array([[0.5], [2.2], [3.9]])
     expected = model.noise_variance_ * dense_posterior(model, X, np.ones(60), at)
     assert_law(model.sample_functions(400, 0)(at), model.predict(at), expected)
     assert_law(model.sample_y(at, 400, 1), model.predict(at), expected)
 
 
-def test_outside_of_its_cell_a_grid_draws_from_the_prior_law():
-    pytest.importorskip("finufft")
-    X = np.random.default_rng(0).uniform(0, 4, (60, 1))
-    model = KernelRegressor(features=GridFeatures(Gaussian(1.0)), alpha=0.1).fit(X, np.sin(2 * X[:, 0]))
+@pytest.mark.parametrize("direct", [False, True])
+def test_outside_of_its_cell_a_grid_draws_from_the_prior_law(direct):
+    model, X = grid_model(direct)
     far = np.array([[300.0], [301.0], [-900.0]])
-    draws = model.sample_functions(400, 0)(far)
-    prior = (Gaussian(1.0)(far) / 0.1 + 1 / 60) * model.noise_variance_
-    assert_law(draws, model.predict(far), prior)
+    expected = model.noise_variance_ * dense_posterior(model, X, np.ones(60), far)
+    assert np.min(np.diag(expected)) > model.noise_variance_ / 0.1
+    assert_law(model.sample_functions(400, 0)(far), model.predict(far), expected)
+    assert_law(model.sample_y(far, 400, 0), model.predict(far), expected)
 
 
 def test_landmarks_that_are_all_rows_are_the_exact_machine():
@@ -156,3 +155,9 @@ def test_rows_twice_have_the_same_values():
     for kind in ("paired", "landmarks", "exact"):
         values = fitted(kind).sample_y(np.vstack([AT, AT]), 3, random_state=0)
         np.testing.assert_allclose(values[:5], values[5:], atol=1e-5)
+
+
+def test_without_a_penalty_nothing_can_be_drawn():
+    fit = fitted("paired").fitted_
+    with pytest.raises(AssumptionError, match="alpha=0"):
+        draw_functions(replace(fit, found=replace(fit.solution, alpha=0.0)), 2, seed=0)

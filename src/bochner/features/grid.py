@@ -9,6 +9,7 @@ images of the rows: a model returns to its intercept there.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import pi
@@ -19,8 +20,9 @@ from bochner._dense import dense
 from bochner._nufft import modes_to_points
 from bochner._typing import Array, FloatType, Rows
 from bochner.config import get_config
-from bochner.features.base import FeatureMap
+from bochner.features.base import FeatureMap, transform
 from bochner.features.outside import OutsideProcess
+from bochner.features.slopes import ColumnSlopes
 from bochner.kernels.base import Stationary
 from bochner.memory import row_slices
 from bochner.sampling.grid import FrequencyGrid, GridError
@@ -64,8 +66,7 @@ class GridMap(FeatureMap):
 
     def write(self, X: Rows, out: Array, scratch: Array) -> None:
         rows, h = dense(X, float), self.n_components // 2
-        omega = 2 * pi / self.grid.period * positive_modes(self.grid.extent)
-        phase = (rows - self.grid.centre) @ omega.T
+        phase = (rows - self.grid.centre) @ self._frequencies().T
         inside = self.grid.contains(rows)[:, None]
         size = np.sqrt(2) * self.amplitude[1 : h + 1]
         out[:, :1] = inside * self.amplitude[0]
@@ -91,7 +92,7 @@ class GridMap(FeatureMap):
     def gradient_form(self, coef: Array) -> Array:
         """omega_j (b, -a) of coefficients (a, b) of cosines and sines."""
         h = self.n_components // 2
-        omega = (2 * pi / self.grid.period * positive_modes(self.grid.extent)).T
+        omega = self._frequencies().T
         a, b = coef.T[:, None, 1 : h + 1], coef.T[:, None, h + 1 :]
         form = np.zeros((coef.shape[1], len(omega), self.n_components))
         form[:, :, 1 : h + 1], form[:, :, h + 1 :] = omega * b, -omega * a
@@ -100,10 +101,16 @@ class GridMap(FeatureMap):
     def residual_process(self, alpha: float) -> OutsideProcess:
         return OutsideProcess(self, 1 / alpha)
 
-    def unseen_slope_variance(self, X: Rows, alpha: float) -> Array:
-        """Prior variances (n, d) of slopes outside of the cell, in units of the noise variance; 0 inside."""
+    def slopes(self, X: Rows, dtype: FloatType) -> Iterator[ColumnSlopes]:
+        h, Z, unseen = self.n_components // 2, transform(self, X, dtype), self.unseen_slopes(X)
+        turned = np.hstack([0 * Z[:, :1], -Z[:, h + 1 :], Z[:, 1 : h + 1]])
+        for omega, beyond in zip(self._frequencies().T, unseen.T, strict=True):
+            yield ColumnSlopes(turned * np.concatenate([[0], omega, omega]).astype(dtype), beyond)
+
+    def unseen_slopes(self, X: Rows) -> Array:
+        """Variances (n, d) of slopes of functions drawn from the kernel, outside of the cell; 0 inside."""
         rows = dense(X, float)
-        prior = self.kernel.variance / alpha * self.kernel.second_moments(rows.shape[1])
+        prior = self.kernel.variance * self.kernel.second_moments(rows.shape[1])
         return np.where(self.grid.contains(rows)[:, None], 0.0, prior)
 
     def unseen_variance(self, X: Rows, Z: Array, alpha: float) -> Array:
@@ -113,6 +120,10 @@ class GridMap(FeatureMap):
     def error(self, width: Array) -> GridError:
         """Bounds on |z(x).z(y) - k(x, y)| over rows that differ by at most `width` on every axis."""
         return self.grid.error(self.kernel.spectral_density(len(width)), width)
+
+    def _frequencies(self) -> Array:
+        """omega_j of the modes j > 0."""
+        return 2 * pi / self.grid.period * positive_modes(self.grid.extent)
 
     def _modes(self, coef: Array) -> Array:
         """Complex modes of one or two real functions: f, or f + i g."""

@@ -114,7 +114,7 @@ class GridSolution(Solution):
         """Mean squares of the slopes of drawn functions; those of the prior law outside of the cell."""
         assert self.features is not None
         slopes = gradient_response(feature_map, X, self.draws, np.dtype(float))
-        return spread.of_slopes(slopes) + self.features.unseen_slope_variance(X, self.alpha)
+        return spread.of_slopes(slopes) + self.features.unseen_slopes(X) / self.alpha
 
     @cached_property
     def draws(self) -> Array:
