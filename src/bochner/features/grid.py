@@ -30,6 +30,7 @@ from bochner.sampling.modes import full_modes, positive_modes
 
 __all__ = ["GridMap"]
 
+_FEW = 2**14  # features whose sum is faster than one transform, which takes a millisecond to begin
 _ROWS = 2**20  # of one transform: angles and values take some ten arrays of them
 
 
@@ -77,7 +78,9 @@ class GridMap(FeatureMap):
         return 8 * self.n_components * (len(self.grid.extent) + 2)
 
     def response(self, X: Rows, coef: Array) -> Array:
-        """z(x).coef of all rows and columns, (n, t), by one transform for two columns."""
+        """z(x).coef of all rows and columns, (n, t), by one transform for two columns; of few rows by features."""
+        if X.shape[0] * self.n_components <= _FEW:
+            return transform(self, X, np.dtype(float)) @ coef
         rows, found = dense(X, float), np.empty((X.shape[0], coef.shape[1]))
         modes = [self._modes(coef[:, pair : pair + 2]) for pair in range(0, coef.shape[1], 2)]
         for part in row_slices(len(rows), _ROWS):
