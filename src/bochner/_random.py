@@ -41,6 +41,7 @@ class Purpose(IntEnum):
     HASHES = 24
     THRESHOLDS = 25
     RATES = 26
+    DRAWS = 30
 
 
 def resolve_seed(random_state: object) -> int:

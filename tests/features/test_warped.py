@@ -64,3 +64,15 @@ def test_a_map_of_scores_is_the_base_of_scores():
     cheaper, other = warped.linear_form(coef)
     np.testing.assert_allclose(transform(cheaper, X, double) @ other, Z @ coef, atol=1e-6)
     assert warped.n_bytes(double) > base.n_bytes(double)
+
+
+def test_slopes_of_scores_are_those_of_central_differences_at_knots_too():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.exponential(size=60), rng.integers(0, 3, 60), np.full(60, 2.0)])
+    warp = RankWarp.of(X)
+    at = np.vstack([X[:20], X.min(axis=0), X.max(axis=0), X.max(axis=0) + 1.5, X.min(axis=0) - 2, rng.random((9, 3))])
+    step = 1e-7
+    expected = np.column_stack(
+        [(warp(at + h) - warp(at - h))[:, j] / (2 * step) for j, h in enumerate(step * np.eye(3))]
+    )
+    np.testing.assert_allclose(warp.slopes(at), expected, rtol=1e-5, atol=1e-6)

@@ -11,12 +11,12 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from bochner._random import resolve_seed
 from bochner._sklearn import HasMethods, Interval, StrOptions, available_if, validated, with_callbacks
-from bochner._typing import Array, ArrayLike, Constraints, FilePath, MatrixLike, Seed, Transformer
+from bochner._typing import ArrayLike, Constraints, FilePath, MatrixLike, Seed, Transformer
 from bochner.errors import invalid_parameter
 from bochner.estimators.certified_ridge import CertifiedRidge
 from bochner.estimators.grid_choice import ChoosesGrid
 from bochner.estimators.kernel_model import MODEL_CONSTRAINTS, seed_of_fit
-from bochner.estimators.ridge_attributes import RidgeAttributes
+from bochner.estimators.posterior import PosteriorFunctions
 from bochner.estimators.ridge_rows import (
     needs_random_features,
     open_checkpoint,
@@ -64,7 +64,7 @@ def _streams(self: KernelRegressor) -> bool:
     return True
 
 
-class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAttributes, ChoosesGrid):
+class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, PosteriorFunctions, ChoosesGrid):
     """Kernel ridge regression at scale.
 
         minimise_w,w_0  sum_i s_i (y_i - w_0 - z(x_i).w)^2 + alpha ||w||^2
@@ -310,7 +310,3 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, RidgeAtt
 
     def _store(self, fit: FittedRidge) -> None:
         self.fitted_ = fit
-
-    def _targets(self, values: Array) -> Array:
-        """Values (n, t) in the shape of the targets of the fit."""
-        return values[:, 0] if self._flat_target else values

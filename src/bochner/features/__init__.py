@@ -15,7 +15,9 @@ from bochner.features.histograms import AdditiveMap, LaplaceMap, additive_grid, 
 from bochner.features.maclaurin import MaclaurinMap, PositiveMap, draw_maclaurin_map, draw_positive_map
 from bochner.features.orbit import OrbitFourierMap, OrbitMap, draw_orbit_map
 from bochner.features.patches import PatchGrid, PatchMap
+from bochner.features.residual import KernelResidual, ResidualDraws, ResidualProcess
 from bochner.features.shape import FourierShape
+from bochner.features.slopes import ColumnSlopes, gradient_response, slope_blocks
 from bochner.features.spline import SplineMap, draw_spline_map
 from bochner.features.tensor_sketch import TensorSketchMap, draw_tensor_sketch_map
 from bochner.features.units import ArcCosineMap, BinaryCodeMap, SignMap, SketchMap, draw_code_map, draw_units
@@ -25,11 +27,13 @@ __all__ = [
     "AdditiveMap",
     "ArcCosineMap",
     "BinaryCodeMap",
+    "ColumnSlopes",
     "FeatureMap",
     "FourierMap",
     "FourierRecipe",
     "FourierShape",
     "GridMap",
+    "KernelResidual",
     "LaplaceMap",
     "LinearResponse",
     "MaclaurinMap",
@@ -39,6 +43,8 @@ __all__ = [
     "PatchMap",
     "PositiveMap",
     "RankWarp",
+    "ResidualDraws",
+    "ResidualProcess",
     "SignMap",
     "SketchMap",
     "SplineMap",
@@ -58,8 +64,10 @@ __all__ = [
     "draw_tensor_sketch_map",
     "draw_units",
     "fourier_map",
+    "gradient_response",
     "linear_response",
     "map_of",
     "n_frequencies",
+    "slope_blocks",
     "transform",
 ]

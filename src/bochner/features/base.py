@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from bochner.features.fourier import FourierMap
     from bochner.features.grid import GridMap
     from bochner.features.nystroem import KernelMap
+    from bochner.features.residual import ResidualProcess
+    from bochner.features.slopes import ColumnSlopes
 
 __all__ = [
     "FeatureMap",
@@ -124,6 +127,17 @@ class FeatureMap(ABC):
 
     def gradient_form(self, coef: Array) -> Array | None:
         """B (t, d, D) with grad (z.coef_t)(x) = B_t z(x), for coefficients (D, t); None: there is no such form."""
+        return None
+
+    def slopes(self, X: Rows, dtype: FloatType) -> Iterator[ColumnSlopes]:
+        """Derivatives dz(x) / dx_j of all rows, for one column j after the other, in a float type."""
+        raise AssumptionError(
+            f"Gradients of {type(self).__name__} are not known. Fourier features, landmarks, exact kernel machines and "
+            "grids have them."
+        )
+
+    def residual_process(self, alpha: float) -> ResidualProcess | None:
+        """Law of the functions beyond the features, in units of the noise variance; None: there are none."""
         return None
 
     def residual_variance(self, X: Rows, Z: Array) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self
 
@@ -10,7 +11,8 @@ from scipy.sparse import issparse
 
 from bochner._random import Purpose, generator
 from bochner._typing import Array, FloatType, Rows
-from bochner.features.base import FeatureMap
+from bochner.features.base import FeatureMap, transform
+from bochner.features.slopes import ColumnSlopes
 from bochner.kernels.base import Stationary
 from bochner.sampling.base import Frequencies, Sampler
 from bochner.sampling.projection import DenseProjection, Projection
@@ -130,6 +132,14 @@ class FourierMap(FeatureMap):
             return None
         a, b = coef.T[:, None, : self.n_frequencies], coef.T[:, None, self.n_frequencies :]
         return np.concatenate([self.omega.T * b, -self.omega.T * a], axis=2)
+
+    def slopes(self, X: Rows, dtype: FloatType) -> Iterator[ColumnSlopes]:  # an optional power
+        """-sin and cos in place of cos and sin, and cos(omega.x + b + pi/2) with a phase, times omega_j."""
+        pairs = self.n_frequencies - len(self.phase)
+        Z = transform(FourierMap(self.projection, self.amplitude, self.phase + np.pi / 2), X, dtype)
+        turned = np.hstack([-Z[:, pairs : 2 * pairs], Z[:, :pairs], Z[:, 2 * pairs :]])
+        for column in self.omega.T.astype(dtype):
+            yield ColumnSlopes(turned * np.concatenate([column[:pairs], column]))
 
     def columns_of(self, n_components: int) -> tuple[Array, float]:
         """Columns of the `narrowed` map among those of this one, and the factor that makes them a map of their own."""

@@ -18,8 +18,11 @@ from bochner._blas import solve_lower
 from bochner._definite import definite_cholesky
 from bochner._dense import dense
 from bochner._typing import Array, FloatType, Rows
+from bochner.errors import AssumptionError
 from bochner.features.base import FeatureMap, transform
 from bochner.features.kernel_tiles import Prepared, Values, fast_values
+from bochner.features.residual import KernelResidual
+from bochner.features.slopes import ColumnSlopes
 from bochner.groups import Group, Transforms
 from bochner.kernels.base import Stationary
 from bochner.memory import row_slices, rows_within
@@ -96,6 +99,18 @@ class KernelMap(FeatureMap):
     def unseen_variance(self, X: Rows, Z: Array, alpha: float) -> Array:
         """Prior variance k(x, x) / alpha in units of the noise variance; what the values explain is the solution's."""
         return self.diagonal(dense(X, float)) / alpha
+
+    def residual_process(self, alpha: float) -> KernelResidual:
+        """The process of the kernel itself; what the values explain is the solution's."""
+        return KernelResidual(self, 1 / alpha)
+
+    def slopes(self, X: Rows, dtype: FloatType) -> Iterator[ColumnSlopes]:
+        """In float64, as all sums of kernel values."""
+        if self.transforms is not None:
+            raise AssumptionError("Gradients of a kernel that is averaged over a group are not known.")
+        rows = dense(X, float)
+        prior = self.kernel.variance * self.kernel.second_moments(rows.shape[1])
+        return map(ColumnSlopes, self.kernel.slopes(rows, self.points), map(float, prior))
 
     def diagonal(self, X: Array) -> Array:
         """k_q(x, x) of every row."""
@@ -250,8 +265,22 @@ class NystroemMap(FeatureMap):
 
     def in_units_of_noise(self, shortfall: Any, alpha: float) -> Any:
         """The formula of `unseen_variance`, for arrays or for nodes of an ONNX graph."""
-        usual = min(self.median_shortfall, self.mean_shortfall)
-        return (shortfall - usual) * (1 / max(alpha, self.mean_shortfall, np.finfo(float).tiny))
+        return (shortfall - min(self.median_shortfall, self.mean_shortfall)) * self._residual_scale(alpha)
+
+    def _residual_scale(self, alpha: float) -> float:
+        """Scale of the residual process, in units of the noise variance, of which the residual is a part."""
+        return float(1 / max(alpha, self.mean_shortfall, np.finfo(float).tiny))
+
+    def residual_process(self, alpha: float) -> KernelResidual:
+        """With the scale of `unseen_variance`, and the residual of most rows, which is noise there, as a function."""
+        return KernelResidual(self.values, self._residual_scale(alpha), self.factor)
+
+    def slopes(self, X: Rows, dtype: FloatType) -> Iterator[ColumnSlopes]:
+        """C^-1 of the derivatives of kernel values."""
+        for slopes in self.values.slopes(X, dtype):
+            J = np.ascontiguousarray(slopes.values)
+            solve_lower(self.factor, J)
+            yield ColumnSlopes(J, np.maximum(slopes.unseen - np.einsum("ij,ij->i", J, J), 0.0))
 
     @property
     def unwhitened(self) -> tuple[KernelMap, Array]:

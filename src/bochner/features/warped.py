@@ -7,6 +7,7 @@ Factors and offsets of a column leave w as it is, other monotone changes nearly 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,8 @@ from bochner._dense import dense
 from bochner._typing import Array, FloatType, Rows
 from bochner.errors import InvalidDataError
 from bochner.features.base import FeatureMap
+from bochner.features.residual import ResidualDraws, ResidualProcess
+from bochner.features.slopes import ColumnSlopes
 
 if TYPE_CHECKING:
     from bochner.features.nystroem import KernelMap
@@ -69,6 +72,20 @@ class RankWarp:
             tails = np.log1p(above / self.reach[j]) - np.log1p(below / self.reach[j])
             out[:, j] = np.interp(column, values, scores) + tails
         return out
+
+    def slopes(self, X: Rows) -> Array:
+        """Derivatives (n, d) of the scores by their columns, in float64; at a knot the mean of those on its sides."""
+        rows, found = dense(X, float), np.zeros(X.shape)
+        for j, (knots, scores) in enumerate(zip(self.knots, self.scores)):
+            values, first = np.unique(knots, return_index=True)
+            rises = np.concatenate([[0.0], np.diff(scores[first]) / np.diff(values), [0.0]])
+            beyond = np.maximum(np.maximum(rows[:, j] - values[-1], values[0] - rows[:, j]), 0)
+            tail = 1 / (self.reach[j] + beyond)
+            for side in ("left", "right"):
+                piece = np.searchsorted(values, rows[:, j], side=side)
+                outside = (piece == 0) | (piece == len(values))
+                found[:, j] += np.where(outside, tail, rises[piece]) / 2
+        return found
 
     @property
     def n_bytes(self) -> int:
@@ -130,6 +147,17 @@ class WarpedMap(FeatureMap):
         found = self.base.unwhitened
         return None if found is None else (replace(self, base=found[0]), found[1])
 
+    def slopes(self, X: Rows, dtype: FloatType) -> Iterator[ColumnSlopes]:
+        """The chain rule."""
+        for slopes, steep in zip(self.base.slopes(self.warp(X), dtype), self.warp.slopes(X).T):
+            with np.errstate(invalid="ignore"):  # a flat score of a kernel without slopes
+                unseen = np.nan_to_num(slopes.unseen * steep**2, posinf=np.inf)
+            yield ColumnSlopes(slopes.values * steep.astype(dtype)[:, None], unseen)
+
+    def residual_process(self, alpha: float) -> ResidualProcess | None:
+        found = self.base.residual_process(alpha)
+        return None if found is None else WarpedProcess(self.warp, found)
+
     def residual_variance(self, X: Rows, Z: Array) -> Array:
         return self.base.residual_variance(self.warp(X), Z)
 
@@ -138,3 +166,22 @@ class WarpedMap(FeatureMap):
 
     def prepare(self, dtype: FloatType) -> None:
         self.base.prepare(dtype)
+
+
+@dataclass(frozen=True, eq=False)
+class WarpedProcess:
+    """The process beyond the features of warped rows: a `ResidualProcess`."""
+
+    warp: RankWarp
+    base: ResidualProcess
+
+    @property
+    def scale(self) -> float:
+        return self.base.scale
+
+    def covariance(self, X: Rows, Z: Array) -> Array:
+        return self.base.covariance(self.warp(X), Z)
+
+    def draw(self, count: int, n_components: int, seed: int) -> ResidualDraws:
+        drawn = self.base.draw(count, n_components, seed)
+        return replace(drawn, feature_map=WarpedMap(self.warp, drawn.feature_map))

@@ -30,7 +30,7 @@ from bochner.memory import row_slices
 from bochner.solvers import RidgeProblem
 from bochner.solvers.cholesky import RidgeFactor, factorise
 from bochner.statistics import Moments
-from bochner.tuning.gradients import decays, gradients, second_moment_product
+from bochner.tuning.gradients import gradients, second_moment_product
 
 __all__ = ["ColumnImportance", "LinearModel", "Posterior", "column_importance"]
 
@@ -164,7 +164,7 @@ class _KernelField:
         chosen, share = self._shares()
         back = self.kernel.coordinates(np.eye(points.shape[1]))
         at, scaled, marks = map(self.kernel.coordinates, (points[chosen], points, landmarks))
-        decay, towards = decays(self.kernel, at, scaled), decays(self.kernel, at, marks)
+        decay, towards = self.kernel.decays(at, scaled), self.kernel.decays(at, marks)
         for coef in self.weights.T:
             slope = gradients(decay, at, scaled, coef[:, None])[0] @ back.T
             pulled = share[:, None] * slope

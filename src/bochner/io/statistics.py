@@ -98,5 +98,16 @@ class SpreadSummary(LowRankSpread):
     def n_bytes(self) -> int:  # overrides: as above
         return 0
 
-    def of(self, Z: Array) -> NoReturn:  # overrides: there are no rows to compute it from
+    # Overrides: there are no rows to compute them from.
+
+    def of(self, Z: Array) -> NoReturn:
+        _refuse()
+
+    def of_slopes(self, J: Array) -> NoReturn:
+        _refuse()
+
+    def covariance(self, Z: Array) -> NoReturn:
+        _refuse()
+
+    def draws(self, beyond: Array, random: np.random.Generator) -> NoReturn:
         _refuse()

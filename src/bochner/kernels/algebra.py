@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Self
 
 from bochner._typing import Array, Rows
@@ -75,6 +76,9 @@ class Sum(_Pair):
         """Upper bound: the sum of the two constants."""
         return self._left.lipschitz(d) + self._right.lipschitz(d)
 
+    def slopes(self, X: Array, Y: Array) -> Iterator[Array]:
+        return (left + right for left, right in zip(self._left.slopes(X, Y), self._right.slopes(X, Y), strict=True))
+
     def _matrix(self, X: Array, Y: Array) -> Array:
         return self._left.matrix(X, Y) + self._right.matrix(X, Y)
 
@@ -105,6 +109,12 @@ class Product(_Pair):
     def lipschitz(self, d: int) -> float:
         """Upper bound left(0) L_right + right(0) L_left."""
         return self._left.variance * self._right.lipschitz(d) + self._right.variance * self._left.lipschitz(d)
+
+    def slopes(self, X: Array, Y: Array) -> Iterator[Array]:
+        """The product rule."""
+        left, right = self._left.matrix(X, Y), self._right.matrix(X, Y)
+        both = zip(self._left.slopes(X, Y), self._right.slopes(X, Y), strict=True)
+        return (of_left * right + left * of_right for of_left, of_right in both)
 
     def _matrix(self, X: Array, Y: Array) -> Array:
         return self._left.matrix(X, Y) * self._right.matrix(X, Y)
@@ -162,6 +172,9 @@ class Scaled(Stationary):
 
     def settled(self, X: Rows) -> Self:
         return self if self.is_settled else type(self)(self._kernel.settled(X), self.factor)
+
+    def slopes(self, X: Array, Y: Array) -> Iterator[Array]:
+        return (self._factor * slope for slope in self._kernel.slopes(X, Y))
 
     def _matrix(self, X: Array, Y: Array) -> Array:
         return self._factor * self._kernel.matrix(X, Y)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from numbers import Real
 from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
@@ -144,6 +145,10 @@ class Stationary(Kernel):
         """k(n * delta) for n = 1 ... n_terms: shape (n_terms, ...) for `delta` (..., d)."""
         n = np.arange(1.0, n_terms + 1)
         return self.at(n.reshape((-1,) + (1,) * np.ndim(delta)) * np.asarray(delta, dtype=float))
+
+    def slopes(self, X: Array, Y: Array) -> Iterator[Array]:
+        """Derivatives dk(x, y) / dx_j, shape (n, n_Y), of one column j after the other; 0 where x_j = y_j."""
+        raise AssumptionError(f"Derivatives of the kernel {type(self).__name__} are not known. Use random features.")
 
     def of_distance(self) -> DistanceKernel | None:
         """The kernel as a function of the distance between rows in coordinates of its own, if it is one."""

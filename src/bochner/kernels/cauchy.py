@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from bochner._typing import Array
@@ -53,6 +55,13 @@ class Cauchy(WithLengthScale):
         """
         steepest = 3 * np.sqrt(3) / 8 if d == 1 else np.sqrt(2 / np.e)
         return float(steepest / np.min(self.scales(d)))
+
+    def slopes(self, X: Array, Y: Array) -> Iterator[Array]:
+        """-k 2 t / (1 + t^2) / length_scale_j, t = (x_j - y_j) / length_scale_j."""
+        K, d = self.matrix(X, Y), X.shape[1]
+        for x, y, scale in zip(X.T, Y.T, np.broadcast_to(self.scales(d), d), strict=True):
+            t = np.subtract.outer(x, y) / scale
+            yield -K * 2 * t / (1 + t**2) / scale
 
     def _matrix(self, X: Array, Y: Array) -> Array:
         from bochner.kernels._loops import cauchy_tile

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from typing import ClassVar, Self
 
 import numpy as np
@@ -16,6 +17,7 @@ from bochner.kernels.measure import LinearImage, SpectralMeasure
 __all__ = ["DistanceKernel", "Isotropic", "Metric"]
 
 _STEP = 1e-5
+_CLOSEST = 1e-14  # a squared distance within rounding of 0, where differences are 0 whatever the decay
 
 
 class DistanceKernel(Stationary):
@@ -57,6 +59,22 @@ class DistanceKernel(Stationary):
     def decay_of_square(self, squared: Array) -> Array:
         """`decay` at squared distances > 0, a float array (n, m) that may be overwritten."""
         return self.decay(np.sqrt(squared, out=squared))
+
+    def decays(self, at: Array, points: Array) -> Array:
+        """decay(r_ij) (n, m) between rows in the kernel's coordinates; 0 for a row and itself."""
+        squared = cdist(at, points, "sqeuclidean")
+        same = squared <= _CLOSEST
+        squared[same] = 1.0
+        decay = self.decay_of_square(squared)
+        decay[same] = 0.0
+        return decay
+
+    def slopes(self, X: Array, Y: Array) -> Iterator[Array]:
+        """-decay(r) a_j.(c(x) - c(y)), with a_j the coordinates of the unit vector of column j."""
+        at, points = self.coordinates(X), self.coordinates(Y)
+        decay = self.decays(at, points)
+        for unit in self.coordinates(np.eye(X.shape[1])):
+            yield decay * np.subtract.outer(at @ unit, points @ unit) * -1.0
 
     def at(self, delta: Array) -> Array:
         return self.profile(np.sqrt(np.sum(self.coordinates(np.asarray(delta, dtype=float)) ** 2, axis=-1)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from bochner._typing import Array
@@ -55,6 +57,12 @@ class Laplacian(WithLengthScale):
     def lipschitz(self, d: int) -> float:
         """sqrt(sum_j 1 / length_scale_j^2), approached at 0 from inside an orthant."""
         return float(np.sqrt(np.sum(np.broadcast_to(1 / np.square(self.scales(d)), (d,)))))
+
+    def slopes(self, X: Array, Y: Array) -> Iterator[Array]:
+        """-k sign(x_j - y_j) / length_scale_j."""
+        K, d = self.matrix(X, Y), X.shape[1]
+        for x, y, scale in zip(X.T, Y.T, np.broadcast_to(self.scales(d), d), strict=True):
+            yield -K * np.sign(np.subtract.outer(x, y)) / scale
 
     def _matrix(self, X: Array, Y: Array) -> Array:
         from bochner.kernels._loops import laplacian_tile

@@ -34,8 +34,17 @@ class RidgeFactor:
 
     def squared_norms(self, rows: Array) -> Array:
         """z'(G + alpha I)^-1 z for every row z; never negative."""
-        half = solve_triangular(self.upper, rows.T.astype(np.float64), trans=1, check_finite=False)
-        return np.sum(half**2, axis=0)
+        return np.sum(self.half_solve(rows.T) ** 2, axis=0)
+
+    def half_solve(self, right: Array) -> Array:
+        """U'^-1 right in float64."""
+        half: Array = solve_triangular(self.upper, right.astype(np.float64), trans=1, check_finite=False)
+        return half
+
+    def scale_normals(self, normals: Array) -> Array:
+        """U^-1 e: columns drawn from N(0, (G + alpha I)^-1), from standard normal ones."""
+        drawn: Array = solve_triangular(self.upper, normals, check_finite=False)
+        return drawn
 
     def trace_of_inverse(self) -> float:
         """tr (G + alpha I)^-1 = ||U^-1||_F^2."""

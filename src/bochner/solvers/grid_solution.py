@@ -8,12 +8,12 @@ from functools import cached_property
 import numpy as np
 
 from bochner._typing import Array, FloatType, Rows
-from bochner.features import FeatureMap, GridMap, linear_response
+from bochner.features import FeatureMap, GridMap, gradient_response, linear_response
 from bochner.solvers.base import PenaltyRule, RidgeSolver, SolverContext
 from bochner.solvers.conjugate_gradient import ConjugateGradients
 from bochner.solvers.grid_equations import GridEquations
 from bochner.solvers.iterative_solution import Ending
-from bochner.solvers.solution import Solution
+from bochner.solvers.solution import Solution, Spread
 from bochner.solvers.toeplitz import ToeplitzSystem
 from bochner.statistics.fourier_sums import FourierSums
 from bochner.statistics.moments import Moments
@@ -108,7 +108,13 @@ class GridSolution(Solution):
 
     def spread_of(self, moments: Moments | None, *, fit_intercept: bool) -> DrawnSpread:
         assert self.sums is not None
-        return DrawnSpread(1.0 + (1 / self.sums.weight if self.centred else 0.0))
+        return DrawnSpread(self, 1.0 + (1 / self.sums.weight if self.centred else 0.0))
+
+    def slope_variances(self, spread: Spread, feature_map: FeatureMap, X: Rows, dtype: FloatType) -> Array:
+        """Mean squares of the slopes of drawn functions; those of the prior law outside of the cell."""
+        assert self.features is not None
+        slopes = gradient_response(feature_map, X, self.draws, np.dtype(float))
+        return spread.of_slopes(slopes) + self.features.unseen_slopes(X) / self.alpha
 
     @cached_property
     def draws(self) -> Array:
@@ -132,17 +138,32 @@ class GridSolution(Solution):
         return {name: value for name, value in self.__dict__.items() if name not in ("draws", "_offsets")}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class DrawnSpread:
     """Predictive variance in units of the noise from drawn functions: offset + their mean square.
 
-    The mean square of S draws has a relative standard error of sqrt(2 / S).
+    The mean square of S draws has a relative standard error of sqrt(2 / S). Rows Z and J are values and slopes (n, S)
+    of the drawn functions.
     """
 
+    solution: GridSolution
     offset: float
 
     def of(self, Z: Array) -> Array:
-        return self.offset + np.mean(np.square(Z), axis=1)
+        return self.offset + self.of_slopes(Z)
+
+    def of_slopes(self, J: Array) -> Array:
+        return np.mean(np.square(J), axis=1)
+
+    def covariance(self, Z: Array) -> Array:
+        return Z @ Z.T / Z.shape[1] + (self.offset - 1)
+
+    def draws(self, beyond: Array, random: np.random.Generator) -> tuple[Array, Array]:
+        """New draws, other than those behind the error bars."""
+        equations = replace(self.solution.equations, seed=int(random.integers(2**32)))
+        drawn = equations.draws(beyond.shape[1])
+        shift = np.sqrt(self.offset - 1) * random.standard_normal(beyond.shape[1])
+        return drawn - beyond, shift - equations.system.mean @ drawn
 
 
 class ToeplitzSolver(RidgeSolver):

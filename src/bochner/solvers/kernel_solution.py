@@ -86,11 +86,31 @@ class KernelSpread:
 
     def of(self, Z: Array) -> Array:
         """Of rows with kernel values Z (m, n) against the rows of the fit."""
+        return 1 - self._explained(Z, 1.0) / self.equations.alpha
+
+    def of_slopes(self, J: Array) -> Array:
+        """As `of` without noise; a constant has no slope."""
+        return -self._explained(J, 0.0) / self.equations.alpha
+
+    def covariance(self, Z: Array) -> Array:
+        half, constant = self._parts(Z, 1.0)
+        return (np.outer(constant, constant) - half @ half.T) / self.equations.alpha
+
+    def draws(self, beyond: Array, random: np.random.Generator) -> tuple[Array, Array]:
+        """The machine of drawn functions at the rows, with noise, taken off (Matheron's rule; Wilson et al. 2020)."""
+        noise = random.standard_normal(beyond.shape) / np.sqrt(self.equations.weight)[:, None]
+        coef, offset = self.equations.solve(beyond + noise)
+        return -coef, -offset
+
+    def _explained(self, Z: Array, one: float) -> Array:
+        half, constant = self._parts(Z, one)
+        return np.einsum("ij,ij->i", half, half) - constant**2
+
+    def _parts(self, Z: Array, one: float) -> tuple[Array, Array]:
+        """L^-1 k (n, rows), and what is left of the constant over the root of 1'u; 0 without an intercept."""
         equations = self.equations
-        rows = np.array(Z, dtype=float, order="C")
-        explained = np.zeros(len(rows))
+        half, constant = np.array(Z, dtype=float, order="C"), np.zeros(len(Z))
         if equations.intercept:
-            explained -= (1 - rows @ equations.constant) ** 2 / equations.constant.sum()
-        _blas.solve_lower(equations.factor, rows)
-        explained += np.einsum("ij,ij->i", rows, rows)
-        return 1 - explained / equations.alpha
+            constant = (one - half @ equations.constant) / np.sqrt(equations.constant.sum())
+        _blas.solve_lower(equations.factor, half)
+        return half, constant

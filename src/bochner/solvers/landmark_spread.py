@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from scipy.linalg import solve_triangular
 
 from bochner._blas import solve_lower
 from bochner._typing import Array
@@ -58,9 +59,34 @@ class LandmarkSpread:
 
     def of(self, Z: Array) -> Array:
         """Of rows with kernel values Z (m, n) against the points."""
+        return self.offset + self._variances(Z, self.centre)
+
+    def of_slopes(self, J: Array) -> Array:
+        return self._variances(J, np.zeros_like(self.centre))
+
+    def covariance(self, Z: Array) -> Array:
+        features, half = self._parts(Z, self.centre)
+        return half @ half.T + (self.offset - 1) - features @ features.T / self.alpha
+
+    def draws(self, beyond: Array, random: np.random.Generator) -> tuple[Array, Array]:
+        """Coefficients of kernel values against the landmarks alone."""
+        drawn = solve_triangular(
+            self.factor, random.standard_normal((self.rows, beyond.shape[1])), lower=True, trans="T"
+        )
+        shift = np.sqrt(self.offset - 1) * random.standard_normal(beyond.shape[1])
+        seen = solve_triangular(self.whitening, beyond[self.landmarks], lower=True)
+        coef = np.zeros_like(beyond)
+        coef[self.landmarks] = solve_triangular(self.whitening, drawn - seen, lower=True, trans="T")
+        return coef, shift - self.centre @ drawn
+
+    def _variances(self, Z: Array, centre: Array) -> Array:
+        features, half = self._parts(Z, centre)
+        return np.einsum("ij,ij->i", half, half) - np.einsum("ij,ij->i", features, features) / self.alpha
+
+    def _parts(self, Z: Array, centre: Array) -> tuple[Array, Array]:
+        """z, and F^-1 (z - centre) with G + alpha I = F F'."""
         features = np.array(Z[:, self.landmarks], dtype=float, order="C")
         solve_lower(self.whitening, features)
-        explained = np.einsum("ij,ij->i", features, features)
-        features -= self.centre
-        solve_lower(self.factor, features)
-        return self.offset + np.einsum("ij,ij->i", features, features) - explained / self.alpha
+        half = features - centre
+        solve_lower(self.factor, half)
+        return features, half

@@ -266,3 +266,20 @@ class LowRankSpread:
     def of(self, Z: Array) -> Array:
         """v(z) of every row; at least 1."""
         return self.offset + self._spare * self._factor.squared_norms(Z - self.mean)
+
+    def of_slopes(self, J: Array) -> Array:
+        return self._spare * self._factor.squared_norms(J)
+
+    def covariance(self, Z: Array) -> Array:
+        centred = (Z - self.mean).astype(float)
+        found = self._spare * (centred @ self._factor.solve(centred.T))
+        return (found + found.T) / 2 + (self.offset - 1)
+
+    def draws(self, beyond: Array, random: np.random.Generator) -> tuple[Array, Array]:
+        """(A'A + mu I)^-1 (A'e + sqrt(mu) e'), which has the covariance (A'A + mu I)^-1."""
+        count, mu = beyond.shape[1], self._factor.shift
+        right = np.sqrt(mu) * random.standard_normal(beyond.shape)
+        right += self.gram.A.T @ random.standard_normal((self.rows, count)).astype(self.gram.A.dtype)
+        drawn = np.sqrt(self._spare) * self._factor.solve(right)
+        shift = np.sqrt(self.offset - 1) * random.standard_normal(count)
+        return drawn - beyond, shift - self.mean @ drawn

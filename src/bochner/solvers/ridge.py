@@ -145,3 +145,16 @@ class PredictiveSpread:
     def of(self, Z: Array) -> Array:
         """v(z) of every row; at least 1."""
         return self._floor + self._factor.squared_norms(Z - self._mean)
+
+    def of_slopes(self, J: Array) -> Array:
+        return self._factor.squared_norms(J)
+
+    def covariance(self, Z: Array) -> Array:
+        half = self._factor.half_solve((Z - self._mean).T)
+        return half.T @ half + (self._floor - 1)
+
+    def draws(self, beyond: Array, random: np.random.Generator) -> tuple[Array, Array]:
+        """w - U^-1 e with G + alpha I = U'U, and the mean of the rows around which they turn."""
+        drawn = self._factor.scale_normals(random.standard_normal(beyond.shape))
+        shift = np.sqrt(self._floor - 1) * random.standard_normal(beyond.shape[1])
+        return drawn - beyond, shift - self._mean @ drawn

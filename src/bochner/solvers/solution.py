@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
+
 from bochner._typing import Array, FloatType, Rows
 from bochner.features import FeatureMap, transform
 from bochner.solvers.path import RidgePath
@@ -16,10 +18,26 @@ __all__ = ["Solution", "Spread"]
 
 
 class Spread(Protocol):
-    """Error bars: the variance of a prediction in units of the noise variance."""
+    """Posterior law of predictions in units of the noise variance: error bars, covariances, draws."""
 
     def of(self, Z: Array) -> Array:
         """v(z) of every row of features; at least 1."""
+        ...
+
+    def of_slopes(self, J: Array) -> Array:
+        """Variances (n,) of the slopes J w of functions, for derivatives J (n, D) of the features."""
+        ...
+
+    def covariance(self, Z: Array) -> Array:
+        """Covariances (n, n) of function values of rows of features, without noise."""
+        ...
+
+    def draws(self, beyond: Array, random: np.random.Generator) -> tuple[Array, Array]:
+        """Coefficients (D, count) and offsets (count,) of functions less their mean, drawn from the posterior law.
+
+        `beyond` (D, count) are functions drawn from the process beyond the features, as the features see them
+        (`ResidualDraws.projected`); zeros if there is none.
+        """
         ...
 
 
@@ -105,6 +123,15 @@ class Solution(ABC):
     def spread_bytes(self) -> int:
         """Memory of the error bars: a factor of the equations."""
         return 8 * len(self.coef) ** 2
+
+    def slope_variances(self, spread: Spread, feature_map: FeatureMap, X: Rows, dtype: FloatType) -> Array:
+        """Posterior variances (n, d) of gradients of functions, in units of the noise variance."""
+        found, process = np.empty(X.shape), feature_map.residual_process(self.alpha)
+        for j, slopes in enumerate(feature_map.slopes(X, dtype)):
+            found[:, j] = spread.of_slopes(slopes.values)
+            if process is not None:
+                found[:, j] += process.scale * slopes.unseen
+        return found
 
     @abstractmethod
     def dof_of(self, moments: Moments | None, *, fit_intercept: bool) -> float:

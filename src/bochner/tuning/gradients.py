@@ -15,7 +15,6 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import eigh
 from scipy.linalg.blas import dsymm
-from scipy.spatial.distance import cdist
 
 from bochner._typing import Array
 from bochner.errors import AssumptionError
@@ -24,7 +23,6 @@ from bochner.kernels import DistanceKernel
 from bochner.statistics import Moments
 
 __all__ = [
-    "decays",
     "gradient_outer_product",
     "gradients",
     "metric_root",
@@ -32,18 +30,7 @@ __all__ = [
     "second_moment_product",
 ]
 
-_CLOSEST = 1e-14  # a squared distance within rounding of 0, where differences are 0 whatever the decay
 _SMALLEST = 1e-12  # eigenvalue of a metric, of the largest: less is rounding
-
-
-def decays(kernel: DistanceKernel, at: Array, points: Array) -> Array:
-    """decay(r_ij) (n, m) between rows in the kernel's coordinates; 0 for a row and itself."""
-    squared = cdist(at, points, "sqeuclidean")
-    same = squared <= _CLOSEST
-    squared[same] = 1.0
-    decay = kernel.decay_of_square(squared)
-    decay[same] = 0.0
-    return decay
 
 
 def gradients(decay: Array, at: Array, points: Array, coef: Array) -> Array:
@@ -64,7 +51,7 @@ def gradient_outer_product(kernel: DistanceKernel, scaled: Array, coef: Array, w
     weight : array of shape (n,), default=None
         Of the rows in the average.
     """
-    found = gradients(decays(kernel, scaled, scaled), scaled, scaled, coef)
+    found = gradients(kernel.decays(scaled, scaled), scaled, scaled, coef)
     share = np.full(len(scaled), 1 / len(scaled)) if weight is None else weight / np.sum(weight)
     return np.einsum("tni,n,tnj->ij", found, share, found, optimize=True)
 
