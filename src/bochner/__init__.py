@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from bochner import theory as theory
     from bochner import tuning as tuning
     from bochner._versions import show_versions as show_versions
+    from bochner.comparison import ci_test as ci_test
     from bochner.comparison import hsic_test as hsic_test
     from bochner.comparison import mean_map as mean_map
     from bochner.comparison import mmd as mmd
@@ -168,6 +169,7 @@ _HOME = {
     "TensorSketchFeatures": "bochner.estimators",
     "WarpedFeatures": "bochner.estimators",
     "WitnessDisplay": "bochner.reporting.displays",
+    "ci_test": "bochner.comparison",
     "config_context": "bochner.config",
     "get_config": "bochner.config",
     "hsic_test": "bochner.comparison",
