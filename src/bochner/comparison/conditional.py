@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -291,14 +291,13 @@ def _check_rows(X: MatrixLike, Y: MatrixLike, Z: MatrixLike) -> tuple[Array, Arr
     return first, second, third
 
 
-def _columns(rows: MatrixLike, name: str) -> Array:
+def _columns(rows: Any, name: str) -> Array:
     """Rows as a dense matrix in float64; one column may be a vector."""
-    if rows is None or np.shape(rows)[1:] == (0,):
+    shape = np.shape(rows)
+    if shape[1:] == (0,) or rows is None:
         remedy = "hsic_test(X, Y) tests independence without a condition" if name == "given" else "give at least one"
         raise InvalidDataError(f"{name} has no columns: {remedy}.")
-    if len(np.shape(rows)) == 1:
-        rows = np.asarray(rows)[:, None]
-    return dense(check_rows(rows, name, dtype=np.float64))
+    return dense(check_rows(np.asarray(rows)[:, None] if len(shape) == 1 else rows, name, dtype=np.float64))
 
 
 def _check_width(name: str, value: int | str, automatic: float) -> int:
