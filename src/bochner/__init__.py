@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from bochner.estimators import GridFeatures as GridFeatures
     from bochner.estimators import KernelClassifier as KernelClassifier
     from bochner.estimators import KernelHuberRegressor as KernelHuberRegressor
+    from bochner.estimators import KernelNovelty as KernelNovelty
     from bochner.estimators import KernelPCA as KernelPCA
     from bochner.estimators import KernelPoissonRegressor as KernelPoissonRegressor
     from bochner.estimators import KernelQuantileRegressor as KernelQuantileRegressor
@@ -134,6 +135,7 @@ _HOME = {
     "KernelClassifier": "bochner.estimators",
     "KernelErrorDisplay": "bochner.reporting.displays",
     "KernelHuberRegressor": "bochner.estimators",
+    "KernelNovelty": "bochner.estimators",
     "KernelPCA": "bochner.estimators",
     "KernelPoissonRegressor": "bochner.estimators",
     "KernelQuantileRegressor": "bochner.estimators",
