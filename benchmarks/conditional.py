@@ -11,6 +11,7 @@ those where the regressions on Z need more rows than there are: the level fails,
 from __future__ import annotations
 
 import argparse
+import signal
 import time
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -154,6 +155,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=300)
     parser.add_argument("--rows", type=int, nargs="+", default=[500])
     arguments = parser.parse_args()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background it would be ignored
     repeats, sizes, columns = arguments.repeats, tuple(arguments.rows), (1, 5, 20)
     if arguments.quick:
         repeats, sizes, columns = 5, (200,), (1, 5)

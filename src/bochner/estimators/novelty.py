@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from bochner._random import Purpose, resolve_seed, row_keys
 from bochner._sklearn import LENGTH_SCALE_RULE, Interval, StrOptions, refuse_lazy, validated, with_callbacks
-from bochner._typing import Array, Constraints
+from bochner._typing import Array, ArrayLike, Constraints, MatrixLike, Seed, Transformer
 from bochner.data import ArrayRows, RowSource
 from bochner.errors import InvalidDataError
 from bochner.estimators.kernel_model import MODEL_CONSTRAINTS, KernelModel
@@ -22,6 +22,7 @@ from bochner.features import FeatureMap
 from bochner.fitting import FittedNovelty, RowReservoir, fit_novelty, squared_norms
 from bochner.kernels import Stationary
 from bochner.memory import require_memory
+from bochner.sampling import Sampler
 from bochner.solvers import pca_bill
 from bochner.statistics import Moments, accumulate, plan_pass
 
@@ -104,14 +105,14 @@ class KernelNovelty(OutlierMixin, KernelModel):
         self,
         kernel: str | Stationary = "gaussian",
         *,
-        features: Any = None,
+        features: Transformer | None = None,
         n_components: int | str = "auto",
-        length_scale: Any = "auto",
-        sampling: Any = "monte_carlo",
+        length_scale: ArrayLike = "auto",
+        sampling: str | Sampler = "monte_carlo",
         alpha: float | str = "auto",
         false_alarm_rate: float = 0.05,
         contamination: float | str = "auto",
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.kernel = kernel
         self.features = features
@@ -125,7 +126,7 @@ class KernelNovelty(OutlierMixin, KernelModel):
 
     @with_callbacks
     @validated
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: object = None) -> Self:
         """Learn what is usual, in one pass over the rows (and one to draw some of them, if they are in files).
 
         Parameters
@@ -145,7 +146,7 @@ class KernelNovelty(OutlierMixin, KernelModel):
 
     @with_callbacks
     @validated
-    def partial_fit(self, X: Any, y: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: object = None) -> Self:
         """Add rows. Any split of the rows gives the model that `fit` gives on all of them, to rounding.
 
         What is automatic among `length_scale` and `n_components` is chosen by the first block.
@@ -159,7 +160,7 @@ class KernelNovelty(OutlierMixin, KernelModel):
         self._fitted = None
         return self
 
-    def score_samples(self, X: Any) -> Array:
+    def score_samples(self, X: MatrixLike) -> Array:
         """Minus the Mahalanobis distance of every row: the smaller, the more unusual.
 
         Parameters
@@ -172,13 +173,14 @@ class KernelNovelty(OutlierMixin, KernelModel):
         """
         check_is_fitted(self)
         response = self._solved().response(self._feature_map)
-        return linear_predictions(self, X, response, _minus_squared_norms, shape=())
+        scores: Array = linear_predictions(self, X, response, _minus_squared_norms, shape=())
+        return scores
 
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: MatrixLike) -> Array:
         """`score_samples` minus `offset_`: negative for outliers."""
         return self.score_samples(X) - self.offset_
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: MatrixLike) -> Array:
         """1 for rows like those of the fit, -1 for outliers: integers of shape (n_samples,)."""
         labels: Array = np.where(self.decision_function(X) < 0, -1, 1)
         return labels
