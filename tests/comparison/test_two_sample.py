@@ -128,9 +128,17 @@ SAMPLES = {
 }
 
 
+SLOW = [
+    *(("normal", choice) for choice in CHOICES[1:]),
+    ("heavy tails", "median"),
+    ("wide", "median"),
+    ("ties", "aggregate"),
+]
+
+
 @pytest.mark.parametrize(
     ("name", "choice"),
-    [*((name, "median") for name in SAMPLES), *(("normal", choice) for choice in CHOICES[1:]), ("ties", "aggregate")],
+    [("normal", "median"), ("ties", "median"), *(pytest.param(*case, marks=pytest.mark.slow) for case in SLOW)],
 )
 def test_the_level_is_kept(name, choice):  # benchmarks/validity has all laws, sizes and options
     count = rejections(SAMPLES[name], 300, length_scale=choice)
@@ -148,6 +156,7 @@ def test_the_level_is_kept_by_the_wild_bootstrap_also_for_paired_rows():
     assert low <= rejections(draw, 400, resampling="wild") <= high
 
 
+@pytest.mark.slow
 def test_the_level_is_kept_with_blocks(monkeypatch):
     monkeypatch.setattr("bochner.comparison.resampling._SINGLE_ROWS", 24)
     monkeypatch.setattr("bochner.comparison.resampling._MOST_BLOCKS", 24)

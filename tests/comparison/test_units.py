@@ -79,6 +79,7 @@ def test_the_mean_discrepancy(change):
     assert found == pytest.approx(bo.mmd(X, Y, rng=0).squared, rel=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", [{}, {"length_scale": "aggregate", "n_components": 64}], ids=str)
 def test_the_level_is_kept_in_any_units(setting):
     """400 draws of two samples of one law, in columns of unlike units and tails."""

@@ -17,7 +17,10 @@ def detector():
     return bo.DriftDetector(n_components=128, random_state=0).fit(rows(0, 4000, 4))
 
 
-@pytest.mark.parametrize(("n", "b", "d"), [(1000, 30, 2), (600, 600, 2), (600, 100, 8)])
+@pytest.mark.parametrize(
+    ("n", "b", "d"),
+    [(1000, 30, 2), *(pytest.param(*c, marks=pytest.mark.slow) for c in [(600, 600, 2), (600, 100, 8)])],
+)
 def test_batches_of_the_reference_law_raise_alarms_at_the_stated_rate(n, b, d):
     def alarm(seed):
         rng = np.random.default_rng([n, seed])

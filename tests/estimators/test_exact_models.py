@@ -186,3 +186,17 @@ def test_an_exact_classifier_of_many_rows_is_iterated():
     found = bo.KernelClassifier(**shared).fit(X, labels)
     direct = np.stack([bo.KernelRegressor(**shared).fit(X, 2.0 * (labels == c) - 1).predict(X) for c in range(3)], 1)
     np.testing.assert_allclose(found.decision_function(X), direct, atol=1e-3)
+
+
+@pytest.mark.parametrize("as_masks", [False, True])
+def test_given_folds_are_of_all_rows_where_the_penalty_is_chosen_on_some(monkeypatch, as_masks):
+    monkeypatch.setattr("bochner.fitting.kernel_classifier.PILOT_ROWS", 60)
+    X = np.random.default_rng(0).standard_normal((150, 2))
+    labels, part = X[:, 0] > 0, np.arange(150) % 3
+    folds = [(part != k, part == k) for k in range(3)]
+    if not as_masks:
+        folds = [(np.flatnonzero(seen), np.flatnonzero(left_out)) for seen, left_out in folds]
+    settings = {"features": "exact", "loss": "logistic", "length_scale": 1.0, "random_state": 0}
+    model = bo.KernelClassifier(alpha="cv", cv=folds, alphas=[0.1, 1.0], **settings).fit(X, labels)
+    assert model.cv_losses_.shape == (2, 3)
+    assert model.score(X, labels) > 0.9

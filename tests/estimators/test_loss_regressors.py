@@ -72,6 +72,7 @@ def test_quantiles_cover_what_they_say_and_do_not_cross():
     assert 0.2 < model.score(test[inside], y[1][inside]) < 1
 
 
+@pytest.mark.slow
 def test_conformal_intervals_hold_at_any_number_of_rows():
     hits = 0
     for seed in range(60):  # 60 x 25 new rows, each set behind 25 calibration rows

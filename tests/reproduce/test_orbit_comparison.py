@@ -18,6 +18,7 @@ def errors(name, folder, **changes):
     return {method: own["error"] for method, own in numbers["methods"].items()}
 
 
+@pytest.mark.slow
 def test_orbit_features_learn_waveforms_from_fewer_rows(tmp_path):
     error = errors("raj-signals", tmp_path, sizes=(200, 1000), n_test=1000, n_components=512)
     assert error["orbit"][1] < 0.6 * error["plain"][1]
@@ -28,7 +29,9 @@ def test_orbit_features_learn_waveforms_from_fewer_rows(tmp_path):
 @pytest.mark.parametrize(
     ("name", "changes"),
     [
-        ("raj-rotated-digits", {"sizes": (300,), "n_test": 500, "n_components": 256}),
+        pytest.param(
+            "raj-rotated-digits", {"sizes": (300,), "n_test": 500, "n_components": 256}, marks=pytest.mark.slow
+        ),
         pytest.param("raj-fashion", {"sizes": (1000,), "n_test": 4000, "n_components": 512}, marks=pytest.mark.slow),
         ("raj-molecules", {"sizes": (300,), "n_test": 500, "n_components": 256}),
     ],

@@ -48,7 +48,9 @@ def small_blocks(monkeypatch):
 
 
 def regressor(path=None, **changes):
-    return bo.KernelRegressor(**({"n_components": 64, "alpha": 0.1, "random_state": 3, "checkpoint": path} | changes))
+    return bo.KernelRegressor(
+        **({"n_components": 64, "alpha": 0.1, "length_scale": 2.0, "random_state": 3, "checkpoint": path} | changes)
+    )
 
 
 def stopping_after(n_blocks, X, y):
@@ -70,17 +72,17 @@ def whole(X, y):
 def test_a_fit_that_failed_in_mid_pass_goes_on_to_the_same_model(tmp_path, table, small_blocks):
     path = tmp_path / "fit.checkpoint"
     with pytest.raises(InvalidDataError, match="disk is gone"):
-        regressor(path, length_scale=2.0).fit(stopping_after(12, *table))
+        regressor(path).fit(stopping_after(12, *table))
     assert path.exists()
     seen = []
-    resumed = regressor(path, length_scale=2.0)
+    resumed = regressor(path)
     original = MomentsCheckpoint.contains
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(MomentsCheckpoint, "contains", lambda self, block: seen.append(original(self, block)) or seen[-1])
         resumed.fit(whole(*table))
     assert sum(seen) >= 5  # several blocks came from the file
     assert not all(seen)
-    np.testing.assert_allclose(resumed.coef_, regressor(length_scale=2.0).fit(*table).coef_, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(resumed.coef_, regressor().fit(*table).coef_, rtol=1e-9, atol=1e-12)
     assert resumed.moments_.n_rows == len(table[0])
 
 
@@ -100,7 +102,7 @@ def test_a_process_killed_at_any_moment_resumes_with_its_seed(tmp_path):
     *coef, seed, n_rows = np.load(out)
     random = np.random.default_rng(0)
     X = np.vstack([random.standard_normal((400, 3)) for _ in range(120)])
-    uninterrupted = regressor(length_scale=2.0, random_state=int(seed)).fit(X, np.sin(X.sum(axis=1)))
+    uninterrupted = regressor(random_state=int(seed)).fit(X, np.sin(X.sum(axis=1)))
     assert n_rows == 48000
     np.testing.assert_allclose(coef, uninterrupted.coef_, rtol=1e-8, atol=1e-10)
 
@@ -132,16 +134,15 @@ def test_a_checkpoint_of_other_rows_is_refused(tmp_path, table):
 
 
 def test_another_penalty_may_use_the_same_statistics(tmp_path, table):
-    given = {"length_scale": 2.0}
-    regressor(tmp_path / "c", **given).fit(*table)
-    again = regressor(tmp_path / "c", alpha=10.0, **given).fit(*table)
-    np.testing.assert_allclose(again.coef_, regressor(alpha=10.0, **given).fit(*table).coef_, rtol=1e-9, atol=1e-12)
+    regressor(tmp_path / "c").fit(*table)
+    again = regressor(tmp_path / "c", alpha=10.0).fit(*table)
+    np.testing.assert_allclose(again.coef_, regressor(alpha=10.0).fit(*table).coef_, rtol=1e-9, atol=1e-12)
 
 
 def test_another_penalty_has_other_learned_scales_and_so_another_checkpoint(tmp_path, table):
-    regressor(tmp_path / "c").fit(*table)
+    regressor(tmp_path / "c", length_scale="auto").fit(*table)
     with pytest.raises(CheckpointError, match=r"alpha was 0\.1, and is 10\.0 now"):
-        regressor(tmp_path / "c", alpha=10.0).fit(*table)
+        regressor(tmp_path / "c", length_scale="auto", alpha=10.0).fit(*table)
 
 
 @pytest.mark.parametrize("damage", ["truncated", "one byte", "not a checkpoint"])
@@ -163,7 +164,7 @@ def test_a_damaged_checkpoint_is_refused_with_the_remedy(tmp_path, table, damage
 def test_a_full_disk_costs_the_checkpoint_and_not_the_fit(tmp_path, table, small_blocks, monkeypatch):
     path = tmp_path / "c"
     with pytest.raises(InvalidDataError):
-        regressor(path, length_scale=2.0).fit(stopping_after(12, *table))
+        regressor(path).fit(stopping_after(12, *table))
     before = path.read_bytes()
 
     def full(descriptor):
@@ -171,10 +172,10 @@ def test_a_full_disk_costs_the_checkpoint_and_not_the_fit(tmp_path, table, small
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.warns(CheckpointWarning, match="No space left"):
-        model = regressor(path, length_scale=2.0).fit(whole(*table))
+        model = regressor(path).fit(whole(*table))
     assert path.read_bytes() == before
     assert [each.name for each in tmp_path.iterdir()] == ["c"]  # no part of a file is left
-    np.testing.assert_allclose(model.coef_, regressor(length_scale=2.0).fit(*table).coef_, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(model.coef_, regressor().fit(*table).coef_, rtol=1e-9, atol=1e-12)
 
 
 def test_a_truncated_file_in_mid_scan_is_named_and_what_was_read_is_kept(tmp_path, table, small_blocks):
@@ -191,12 +192,12 @@ def test_a_truncated_file_in_mid_scan_is_named_and_what_was_read_is_kept(tmp_pat
     (tmp_path / "part-2.parquet").write_bytes(broken)
     path = tmp_path / "c"
     with pytest.raises(InvalidDataError, match=r"part-2\.parquet"):
-        regressor(path, length_scale=2.0).fit(source)
+        regressor(path).fit(source)
     (tmp_path / "part-2.parquet").write_bytes(good)
     state, _ = checkpoint_module.CheckpointFile(path, identity_in(path)).load()
     assert 1000 <= state["n_rows"] <= 2500
-    model = regressor(path, length_scale=2.0).fit(bo.scan_parquet(tmp_path / "part-*.parquet", target="y"))
-    np.testing.assert_allclose(model.coef_, regressor(length_scale=2.0).fit(*table).coef_, rtol=1e-8, atol=1e-11)
+    model = regressor(path).fit(bo.scan_parquet(tmp_path / "part-*.parquet", target="y"))
+    np.testing.assert_allclose(model.coef_, regressor().fit(*table).coef_, rtol=1e-8, atol=1e-11)
 
 
 def identity_in(path: Path):
@@ -209,10 +210,12 @@ def test_an_iterative_fit_refuses_the_checkpoint_of_other_rows(tmp_path, table, 
     monkeypatch.setattr(checkpoint_module, "_SHORTEST", 0.0)
     monkeypatch.setattr(checkpoint_module, "_REST", 0)
     X, y = table
-    regressor(tmp_path / "c", solver="iterative").fit(X, y)
-    again = regressor(tmp_path / "c", solver="iterative").fit(X, y)
-    np.testing.assert_allclose(again.predict(X), regressor(solver="direct").fit(X, y).predict(X), atol=1e-4)
+    settings = {"solver": "iterative"}
+    regressor(tmp_path / "c", **settings).fit(X, y)
+    again = regressor(tmp_path / "c", **settings).fit(X, y)
+    direct = regressor(solver="direct").fit(X, y)
+    np.testing.assert_allclose(again.predict(X), direct.predict(X), atol=1e-4)
     changed = X.copy()
     changed[77, 1] += 1e-12
     with pytest.raises(CheckpointError, match="checksum of the rows"):
-        regressor(tmp_path / "c", solver="iterative").fit(changed, y)
+        regressor(tmp_path / "c", **settings).fit(changed, y)

@@ -15,8 +15,8 @@ SETTINGS = {"n_components": 64, "random_state": 0}
 @pytest.fixture(scope="module")
 def table():
     random = np.random.default_rng(0)
-    X = random.standard_normal((2500, 3))
-    return X, np.sin(X.sum(axis=1)) + 0.1 * random.standard_normal(2500)
+    X = random.standard_normal((900, 3))
+    return X, np.sin(X.sum(axis=1)) + 0.1 * random.standard_normal(900)
 
 
 def blocks_of(*arrays, rows=170):
@@ -43,8 +43,10 @@ def test_weights_and_several_targets_come_with_the_scan(table):
 @pytest.mark.parametrize("loss", ["logistic", "squared_hinge"])
 def test_a_scan_gives_the_classifier_of_an_array(table, loss):
     X, labels = table[0], np.where(table[1] > 0.3, "high", "low")
-    scanned = bo.KernelClassifier(**SETTINGS, loss=loss, tol=1e-9).fit(bo.scan_blocks(blocks_of(X, labels)))
-    held = bo.KernelClassifier(**SETTINGS, loss=loss, tol=1e-9).fit(X, labels)
+    scanned = bo.KernelClassifier(**SETTINGS, length_scale=2.0, loss=loss, tol=1e-9).fit(
+        bo.scan_blocks(blocks_of(X, labels))
+    )
+    held = bo.KernelClassifier(**SETTINGS, length_scale=2.0, loss=loss, tol=1e-9).fit(X, labels)
     assert list(scanned.classes_) == ["high", "low"]
     np.testing.assert_allclose(scanned.coef_, held.coef_, atol=1e-5 * np.abs(held.coef_).max())
 
@@ -78,7 +80,7 @@ def test_an_iterator_that_runs_once_is_refused_where_rows_are_looked_at_first(ta
 
 def test_the_number_of_passes_is_announced_and_kept(table, caplog):
     caplog.set_level(logging.INFO, logger="bochner")
-    rows = bo.scan_blocks(lambda: iter(blocks_of(*table)), n_rows=2500)
+    rows = bo.scan_blocks(lambda: iter(blocks_of(*table)), n_rows=900)
     before = rows.n_passes
     bo.KernelRegressor(**SETTINGS, length_scale=2.0, alpha="gcv").fit(rows)
     assert rows.n_passes - before == 1
@@ -91,7 +93,7 @@ def test_the_number_of_passes_is_announced_and_kept(table, caplog):
 def test_partial_fit_takes_scans_too(table):
     X, y = table
     model = bo.KernelRegressor(**SETTINGS, length_scale=2.0, alpha="evidence")
-    model.partial_fit(bo.scan_blocks(blocks_of(X[:1000], y[:1000]))).partial_fit(X[1000:], y[1000:])
+    model.partial_fit(bo.scan_blocks(blocks_of(X[:500], y[:500]))).partial_fit(X[500:], y[500:])
     held = bo.KernelRegressor(**SETTINGS, length_scale=2.0, alpha="evidence").fit(X, y)
     np.testing.assert_allclose(model.predict(X), held.predict(X), atol=1e-6)
 

@@ -139,6 +139,7 @@ def test_golden_section_finds_a_minimum():
     assert golden_section(lambda t: (t - 0.3) ** 2, -1.0, 2.0, 40) == pytest.approx(0.3, abs=1e-2)
 
 
+@pytest.mark.slow
 def test_error_bars_cover_what_they_say():
     """90 % intervals on 4,000 new targets: 6 binomial standard errors are 3 points."""
     rng = np.random.default_rng(0)

@@ -102,6 +102,7 @@ def test_columns_without_effect_are_pushed_out():
     assert relative[2:].min() > 2.5 * relative[:2].max()
 
 
+@pytest.mark.slow
 def test_the_scale_found_is_as_good_on_new_rows_as_the_best_of_a_grid():
     """Up to the noise of the comparison, in which all other scales of the grid are worse."""
     X, labels = rings(6000, noise=0.2)
@@ -222,6 +223,7 @@ def test_a_time_budget_ends_the_search_and_an_answer_is_given():
     assert np.all(found.length_scale > 0)
 
 
+@pytest.mark.slow
 def test_the_kernel_that_predicts_best_is_chosen_in_any_order():
     """The smooth one, and clearly so: new rows agree."""
     X, labels = rings(5000, noise=0.1)

@@ -90,6 +90,7 @@ def test_a_kernel_of_more_than_distance_has_narrow_maps():
     assert tune(X, y, [bo.Laplacian()], per_feature=False, seed=0, exact=True).n_frequencies > 0
 
 
+@pytest.mark.slow
 def test_a_regressor_with_nystroem_features_fits_a_rough_function_that_random_features_cannot():
     """A sum of steps: the frequencies of Matern 1/2 are too many for 256 features."""
     X = rows(6, 3000, 2).astype(np.float32)

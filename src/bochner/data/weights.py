@@ -48,12 +48,14 @@ def left_out_weight(X: Rows, Y: Array, weight: Array | None) -> Array:
 def without_copies(X: Rows, Y: Array, weight: Array | None) -> tuple[Rows, Array, Array | None]:
     """Rows without those that are there twice, in an order of their own, with the weights of all their copies.
 
-    Whether a row is given twice or with a weight of 2, and where, then makes no difference to any digit.
+    Whether a row is given twice or with a weight of 2, and where, then makes no difference to any digit. The order is
+    that of the values, column by column, which units of columns do not change; of sparse rows, any.
     """
     _, first, group = np.unique(_with_targets(_keys(X), Y), return_index=True, return_inverse=True)
-    if weight is None and len(first) == len(Y):
-        return X[first], Y[first], None
-    return X[first], Y[first], np.bincount(group, weights=weight).astype(float)
+    total = None if weight is None and len(first) == len(Y) else np.bincount(group, weights=weight).astype(float)
+    columns = Y[first].reshape(len(first), -1) if issparse(X) else np.column_stack([X[first], Y[first]])
+    order = np.lexsort(columns.T[::-1])
+    return X[first[order]], Y[first[order]], None if total is None else total[order]
 
 
 def _are_counts(inputs: Keys, rows: Keys, weight: Array) -> bool:

@@ -62,7 +62,7 @@ class ClassifierSettings:
     alphas : array or None
         Penalties to choose from.
     folds : callable
-        The folds of a problem, for cross-validation and calibration.
+        The folds of a problem, for cross-validation and calibration; `rows=`: the numbers of its rows among all.
     fit_intercept, probability : bool
     tol : float
     max_iter : int
@@ -72,7 +72,7 @@ class ClassifierSettings:
     loss: str
     alpha: float | None
     alphas: Array | None
-    folds: Callable[[ClassificationProblem], list[Fold]]
+    folds: Callable[..., list[Fold]]
     fit_intercept: bool
     probability: bool
     tol: float
@@ -171,9 +171,10 @@ def _fit_exactly(rows: RowSource, labels: Labels, settings: ClassifierSettings, 
     problem = KernelClassification.of(rows, labels, kernel, tuning, settings)
     alpha, alphas, losses = settings.alpha, None, None
     if alpha is None:
-        few, known = pilot_of(rows, labels, settings)
+        few, known, some = pilot_of(rows, labels, settings)
         chosen = ChosenFeatures(settings.features.draw(kernel, 0, few, tuning), tuning)
-        step = penalised_step(chosen, partial(_problem, few, known, settings=settings), settings, progress)
+        among = replace(settings, folds=partial(settings.folds, rows=some))
+        step = penalised_step(chosen, partial(_problem, few, known, settings=settings), among, progress)
         alpha, alphas, losses = step.alpha, step.alphas, step.losses
     solution, temperature = problem.fitted(alpha, settings, progress)
     drawn, found = problem.drawn, (solution, alpha, rows.n_rows, tuning, alphas, losses, temperature)

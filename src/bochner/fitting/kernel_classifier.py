@@ -56,12 +56,12 @@ _LEFT_OUT_ROWS, _LEFT_OUT_SHARE = 2000, 5
 _REMEDY = "Use features='nystroem', or raise the budget with bochner.set_config(memory=...)."
 
 
-def pilot_of(rows: RowSource, labels: Labels, settings: ClassifierSettings) -> tuple[ArrayRows, Labels]:
-    """The rows that a penalty is chosen on: 3,000 of positive weight, with their labels."""
+def pilot_of(rows: RowSource, labels: Labels, settings: ClassifierSettings) -> tuple[ArrayRows, Labels, Array]:
+    """The rows that a penalty is chosen on: 3,000 of positive weight, with their labels and numbers."""
     some = sampled_index(rows.n_rows, labels.weight, PILOT_ROWS, settings.features.seed)
     known = rows_of_exact(rows)
     few = replace(known, X=known.X[some], Y=known.Y[some], sample_weight=None)
-    return few, replace(labels, labels=labels.labels[some], weight=labels.weight[some])
+    return few, replace(labels, labels=labels.labels[some], weight=labels.weight[some]), some
 
 
 @dataclass(frozen=True, eq=False)

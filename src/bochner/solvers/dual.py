@@ -37,6 +37,7 @@ from bochner.statistics.state_schema import POSITION, ArrayRule, Flag, NumberRul
 
 __all__ = ["DualAscent"]
 
+_WORTH_THREADS = 2**22  # products of numbers: fewer take less time than to start a thread
 _SWEEPS = 4
 """Sweeps over all rows between two evaluations of the gap."""
 
@@ -216,7 +217,9 @@ class DualAscent:
         loss, squares = self.loss, self._squares[rows]
         of_rows = loss.signs[rows], loss.targets[rows], active, squares, loss.diagonal[rows], loss.weight[rows]
         upper, share = loss.upper[rows], loss.share
-        groups = np.array_split(np.arange(dual.shape[1]), min(dual.shape[1], get_config().threads()))
+        work = len(orders) * len(orders[0]) * Z.shape[1] * dual.shape[1]
+        threads = 1 if work < _WORTH_THREADS else min(dual.shape[1], get_config().threads())
+        groups = np.array_split(np.arange(dual.shape[1]), threads)
 
         def handle(columns: Array, _: None) -> None:
             span = (float(self.fit_intercept), int(columns[0]), int(columns[-1]) + 1)

@@ -90,25 +90,31 @@ def _searched(
     """The best candidate, learned on from more rows, and all descents."""
     middle, stages = _middle(kernels), list[Stage]()
 
-    def best_of(*candidates: Candidate) -> Candidate:
+    def leaders_of(*candidates: Candidate) -> list[Candidate]:
         stages.extend(each.stage for each in candidates if not any(each.stage is known for known in stages))
-        return search.best(list(candidates))
+        return search.leaders(list(candidates))
 
     def with_kernels(best: Candidate, others: list[Stationary]) -> Candidate:
-        return best_of(best, *results_in_threads([partial(search.with_kernel, best, each) for each in others]))
+        found = results_in_threads([partial(search.with_kernel, best, each) for each in others])
+        return leaders_of(best, *found)[0]
+
+    def with_best_kernel(best: Candidate) -> Candidate:
+        best = with_kernels(best, [kernel for kernel in kernels if kernel is not middle])
+        return with_kernels(best, _between(best.stage.kernel, kernels))
 
     def of_kind(columns: Columns) -> list[Candidate]:
         scales = search.of_columns(columns, middle)
         turned = [] if search.few and not metric else search.metrics(scales[0], _ROUNDS)
         return turned or scales if metric else [*scales, *turned]
 
-    best = best_of(*chain(*results_in_threads([partial(of_kind, kind) for kind in kinds])))
-    best = with_kernels(best, [kernel for kernel in kernels if kernel is not middle])
-    best = with_kernels(best, _between(best.stage.kernel, kernels))
-    if not search.few:
-        best = search.refined(best)
-        stages.append(best.stage)
-    return best, stages
+    leaders = leaders_of(*chain(*results_in_threads([partial(of_kind, kind) for kind in kinds])))
+    best = with_best_kernel(leaders[0])
+    if search.few:
+        return best, stages
+    second = [search.with_kernel(each, best.stage.kernel) for each in leaders[1:]]
+    refined = results_in_threads([partial(search.refined, each) for each in leaders_of(best, *second)])
+    stages.extend(each.stage for each in refined)
+    return search.best_refined(refined), stages
 
 
 def _between(kernel: Stationary, kernels: list[Stationary]) -> list[Stationary]:

@@ -45,6 +45,7 @@ _MOST_SCALES = 512  # columns up to which each has a scale of its own, or a part
 _LOST = 1.0  # minus log evidence per row by which a kernel that starts from another's scales has failed to
 _TIE = 1e-5  # of the Schwarz criterion: less is rounding, and must not choose
 _PRIOR = ScalePrior(0.5, 0.1)  # of the evidence: none costs fifty rows of five columns a seventh, by splits 0 to 4
+_CLOSE = 0.025  # of an error, by which the best of the other kind may be worse
 _CAUTION = 0.25  # standard errors by which a candidate must be better than a simpler one
 
 
@@ -69,6 +70,10 @@ class Candidate:
     @property
     def parameters(self) -> EvidenceParameters:
         return EvidenceParameters.from_vector(self.stage.theta)
+
+    @property
+    def is_metric(self) -> bool:
+        return self.source is not None
 
     def log_evidence(self, n: float) -> float | None:
         """Log evidence per row, without the prior; None if the scales were learned by another criterion."""
@@ -218,24 +223,50 @@ class CandidateSearch:
             n = self.total_weight(len(self.Y))
             criteria = np.array([each.schwarz_criterion(n) for each in candidates])
             return candidates[int(np.flatnonzero(criteria <= np.min(criteria) + _TIE)[0])]
-        return _best(candidates, results_in_threads([partial(self.errors, each) for each in candidates]))
+        return self.leaders(candidates)[0]
 
-    def errors(self, candidate: Candidate) -> Array:
+    def leaders(self, candidates: list[Candidate]) -> list[Candidate]:
+        """The best candidate and, if it is close, the best of the other kind: a metric or scales of columns.
+
+        A kernel may make up for a small difference, and suits one kind better than the other.
+        """
+        if self.few or len(candidates) == 1:
+            return [self.best(candidates)]
+        errors = results_in_threads([partial(self.errors, each) for each in candidates])
+        best, mean = _best(errors), _means(errors)
+        limit, kind = (1 + _CLOSE) * mean[best], candidates[best].is_metric
+        close = [i for i, each in enumerate(candidates) if each.is_metric != kind and mean[i] <= limit]
+        return [candidates[i] for i in (best, *sorted(close, key=lambda i: mean[i])[:1])]
+
+    def best_refined(self, candidates: list[Candidate]) -> Candidate:
+        """The best of candidates that were learned on from more rows, by all rows that none was learned from."""
+        rows = min(len(self.Y), Size(len(self.Y), None, 0).within(self.share_of_budget).rows)
+        seen = min(max(_REFINED.values()), rows)
+        if len(candidates) == 1 or seen == rows:
+            return candidates[0]
+        of_rows = partial(self.errors, rows=rows, seen=seen)
+        return candidates[_best(results_in_threads([partial(of_rows, each) for each in candidates]))]
+
+    def errors(self, candidate: Candidate, rows: int | None = None, seen: int | None = None) -> Array:
         """Squared leave-one-out errors of rows that no candidate was learned from, summed over targets."""
-        seen = self.n_learned(METRIC)
-        rows = slice(0, self._n_compared)
-        weight = None if self.weight is None else self.weight[rows]
-        process = KernelEvidence(candidate.columns.X[rows], self.Y[rows], weight, candidate.stage.kernel)
-        return process.leave_one_out(candidate.parameters, len(self.Y[rows]) - seen)
+        compared, learned = slice(0, rows or self._n_compared), seen or self.n_learned(METRIC)
+        weight = None if self.weight is None else self.weight[compared]
+        process = KernelEvidence(candidate.columns.X[compared], self.Y[compared], weight, candidate.stage.kernel)
+        return process.leave_one_out(candidate.parameters, len(self.Y[compared]) - learned)
 
 
-def _best(candidates: list[Candidate], errors: list[Array]) -> Candidate:
+def _best(errors: list[Array]) -> int:
     """The candidate of the smallest mean error; the first one unless another is better beyond noise."""
-    means = np.array([float(np.mean(each)) if len(each) else 0.0 for each in errors])
-    best = int(np.argmin(np.where(np.isfinite(means), means, np.inf)))
+    best = int(np.argmin(_means(errors)))
     gain = errors[0] - errors[best]
     noise = float(np.std(gain)) / np.sqrt(max(1, len(gain)))
-    return candidates[best if np.mean(gain) > _CAUTION * noise else 0]
+    return best if np.mean(gain) > _CAUTION * noise else 0
+
+
+def _means(errors: list[Array]) -> Array:
+    """Mean errors, infinite where they are not numbers."""
+    means = np.array([float(np.mean(each)) if len(each) else 0.0 for each in errors])
+    return np.where(np.isfinite(means), means, np.inf)
 
 
 def _stretched(candidate: Candidate, kernel: Stationary) -> EvidenceParameters:
