@@ -131,7 +131,7 @@ class KernelNovelty(OutlierMixin, KernelModel):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features), a scan, or a Dask array or data frame
+        X : array-like of shape (n_samples, n_features), or a scan
         y : ignored
 
         Returns
