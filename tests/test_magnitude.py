@@ -92,6 +92,7 @@ def test_predictions_refuse_them_too():
         lambda X: bo.NystroemFeatures(n_components=8).fit(X),
         lambda X: bo.OrbitFeatures(group=CyclicShifts()).fit(X),
         lambda X: bo.KernelPCA(n_components=2).fit(X),
+        lambda X: bo.KernelNovelty().fit(X),
         lambda X: bo.mmd_test(X, rows()[0]),
         lambda X: bo.hsic_test(X, rows()[1][:, None]),
         lambda X: bo.DriftDetector().fit(X),

@@ -644,6 +644,18 @@ def _(size: Size) -> Ready:
     return lambda: bo.hsic_test(X, Y, n_resamples=99, rng=0)
 
 
+@call("ci_test", "ci_test", slow=True)
+def _(size: Size) -> Ready:
+    X, Y, Z = (rows(size.n(50_000), d, seed=d) for d in (1, 2, 4))
+    return lambda: bo.ci_test(X, Y, given=Z, null_law="wild", n_resamples=99, rng=0)
+
+
+@call("KernelNovelty.fit, .predict", "KernelNovelty", slow=True)
+def _(size: Size) -> Ready:
+    X, D = rows(size.n(50_000)), size.D(1200)
+    return lambda: bo.KernelNovelty(n_components=D, length_scale=3.0, random_state=0).fit(X).predict(X)
+
+
 @call("DriftDetector.fit, .predict", "DriftDetector", slow=True)
 def _(size: Size) -> Ready:
     X, Y = rows(size.n(100_000)), rows(size.n(20_000), seed=1)

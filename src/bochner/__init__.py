@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from bochner import theory as theory
     from bochner import tuning as tuning
     from bochner._versions import show_versions as show_versions
+    from bochner.comparison import ci_test as ci_test
     from bochner.comparison import hsic_test as hsic_test
     from bochner.comparison import mean_map as mean_map
     from bochner.comparison import mmd as mmd
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from bochner.estimators import GridFeatures as GridFeatures
     from bochner.estimators import KernelClassifier as KernelClassifier
     from bochner.estimators import KernelHuberRegressor as KernelHuberRegressor
+    from bochner.estimators import KernelNovelty as KernelNovelty
     from bochner.estimators import KernelPCA as KernelPCA
     from bochner.estimators import KernelPoissonRegressor as KernelPoissonRegressor
     from bochner.estimators import KernelQuantileRegressor as KernelQuantileRegressor
@@ -134,6 +136,7 @@ _HOME = {
     "KernelClassifier": "bochner.estimators",
     "KernelErrorDisplay": "bochner.reporting.displays",
     "KernelHuberRegressor": "bochner.estimators",
+    "KernelNovelty": "bochner.estimators",
     "KernelPCA": "bochner.estimators",
     "KernelPoissonRegressor": "bochner.estimators",
     "KernelQuantileRegressor": "bochner.estimators",
@@ -170,6 +173,7 @@ _HOME = {
     "TensorSketchFeatures": "bochner.estimators",
     "WarpedFeatures": "bochner.estimators",
     "WitnessDisplay": "bochner.reporting.displays",
+    "ci_test": "bochner.comparison",
     "config_context": "bochner.config",
     "get_config": "bochner.config",
     "hsic_test": "bochner.comparison",

@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 
 from bochner._typing import Array
 
-__all__ = ["Purpose", "generator", "position", "resolve_seed", "set_position"]
+__all__ = ["Purpose", "generator", "position", "resolve_seed", "row_keys", "set_position"]
 
 
 class Purpose(IntEnum):
@@ -59,6 +59,12 @@ def resolve_seed(random_state: object) -> int:
 def generator(seed: int, purpose: Purpose) -> np.random.Generator:
     """Random generator of one purpose; the same seed and purpose always give the same numbers."""
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(int(purpose),)))
+
+
+def row_keys(seed: int, purpose: Purpose, start: int, count: int) -> Array:
+    """Uniform keys of the rows from number `start` on: a key depends on the number of its row alone."""
+    bits = np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(int(purpose),)))
+    return np.random.Generator(bits.advance(start)).random(count)
 
 
 def position(random: np.random.Generator) -> Array:

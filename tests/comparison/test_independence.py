@@ -31,14 +31,17 @@ def test_the_statistic_and_its_witness_converge_to_the_definition():
     np.testing.assert_allclose(result.witness(np.hstack([s, t])), expected, atol=0.01)
 
 
-@pytest.mark.parametrize("n", [10, 11])
-def test_shifted_values_are_those_of_the_shifted_rows(n):
+@pytest.mark.parametrize(("n", "block_rows"), [(10, 1), (11, 1), (12, 3), (14, 4)])
+def test_shifted_values_are_those_of_the_shifted_rows(n, block_rows):
     X, Y = rows(0, n, 2), rows(1, n, 3)
     pairs = _FrequencyPairs.draw((LEFT, RIGHT), (2, 3), 50, 0)
-    values = pairs.on_all_shifts(X, Y)
-    for shift in range(n):
+    values = pairs.on_all_shifts(X, Y, block_rows).values
+    head = n // block_rows * block_rows
+    assert values.shape == (n // block_rows,)
+    for shift in range(len(values)):
         # The sum over one pair of frequencies is over products of one cosine or sine of each side.
-        u, v = X @ pairs.left.omega.T, np.roll(Y, -shift, axis=0) @ pairs.right.omega.T
+        moved = np.vstack([np.roll(Y[:head], -shift * block_rows, axis=0), Y[head:]])
+        u, v = X @ pairs.left.omega.T, moved @ pairs.right.omega.T
         parts = [
             np.mean((f(u) - f(u).mean(0)) * (g(v) - g(v).mean(0)), 0)
             for f in (np.cos, np.sin)
@@ -56,6 +59,19 @@ def test_the_level_is_kept_exactly_also_where_shifts_are_few():
 
     count = sum(draw(seed) <= 0.05 for seed in range(600))
     assert binom.ppf(1e-7, 600, 0.05) <= count <= binom.isf(1e-7, 600, 0.05)
+
+
+def test_blocks_of_many_rows_are_shifted_and_keep_the_level():
+    def draw(seed):
+        rng = np.random.default_rng([6, seed])
+        return bo.hsic_test(
+            rng.standard_normal((700, 1)), rng.poisson(1, (700, 1)), n_components=4, n_resamples=19, rng=seed
+        )
+
+    results = [draw(seed) for seed in range(300)]
+    assert results[0].block_rows == 35
+    count = sum(each.pvalue <= 0.05 for each in results)
+    assert binom.ppf(1e-7, 300, 0.05) <= count <= binom.isf(1e-7, 300, 0.05)
 
 
 def test_dependence_without_correlation_is_found():

@@ -61,6 +61,8 @@ ESTIMATORS = [
     bo.KernelHuberRegressor(),
     bo.KernelPoissonRegressor(alpha=1.0, n_components=64, length_scale=2.0),
     bo.KernelTweedieRegressor(alpha=1.0, n_components=64, length_scale=2.0),
+    bo.KernelNovelty(),
+    bo.KernelNovelty(contamination=0.1, **FIXED),
     bo.KernelPCA(n_components=2),
     bo.KernelPCA(width=64, fit_inverse_transform=True),
     bo.KernelRegressor(features=RBFSampler(gamma=0.01, random_state=0), alpha="gcv"),

@@ -124,6 +124,10 @@ FITTED = {
     "KernelPCA, pre-images": lambda: bo.KernelPCA(
         n_components=3, width=32, fit_inverse_transform=True, random_state=0
     ).fit(X),
+    "KernelNovelty": lambda: bo.KernelNovelty(n_components=32, random_state=0).fit(X),
+    "KernelNovelty, streamed": lambda: bo.KernelNovelty(
+        n_components=32, length_scale=2.0, contamination=0.1, random_state=0
+    ).partial_fit(X),
     "DistributionRegressor": lambda: bo.DistributionRegressor(n_components=16, random_state=0).fit(BAGS, SIZES),
     "DistributionClassifier": lambda: bo.DistributionClassifier(
         n_components=16, outer_kernel="gaussian", random_state=0

@@ -162,7 +162,12 @@ def test_error_bars_certificates_and_streams_come_back(make, tmp_path):
 
 
 def test_without_statistics_what_needs_them_says_so(make, tmp_path):
-    for name, y in (("KernelRegressor, streamed", Y), ("KernelClassifier, streamed", LABELS), ("KernelPCA", None)):
+    for name, y in (
+        ("KernelRegressor, streamed", Y),
+        ("KernelClassifier, streamed", LABELS),
+        ("KernelPCA", None),
+        ("KernelNovelty", None),
+    ):
         loaded = again(make(name), tmp_path / "model.bochner", statistics=False)
         with pytest.raises(MissingStatisticsError, match="statistics=True"):
             loaded.partial_fit(X, y)

@@ -4,8 +4,9 @@ With frequencies (omega_i, nu_i) drawn in pairs, the random features of the prod
 
     HSIC = k(0) l(0) / m  sum_i ( |cov(e^(i omega_i.x), e^(i nu_i.y))|^2 + |cov(e^(i omega_i.x), e^(-i nu_i.y))|^2 ) / 2
 
-which is the squared MMD between the joint law and the product of its margins. For all n cyclic shifts of the rows of Y
-the covariances are one circular correlation: three Fourier transforms for a pair of frequencies instead of n passes.
+which is the squared MMD between the joint law and the product of its margins. For all cyclic shifts of the rows of Y,
+or of blocks of s rows if there are many, the covariances are circular correlations: Fourier transforms along the n / s
+blocks for a pair of frequencies instead of n / s passes.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from functools import partial
 from typing import TypeAlias
 
 import numpy as np
-from scipy.fft import fft, ifft
+from scipy.fft import fft, ifft, next_fast_len
 
 from bochner._dense import dense
 from bochner._random import Purpose, generator, resolve_seed
@@ -39,6 +40,7 @@ _OneKernel: TypeAlias = str | Stationary | None
 
 _TIE = 1e-8
 _FOURIER_BYTES = 2**24
+_ROWS_A_SHIFT = 32
 
 
 def hsic_test(
@@ -55,7 +57,7 @@ def hsic_test(
     """Test whether X and Y are independent, by the Hilbert-Schmidt independence criterion.
 
     The p-value is valid at any sample size: under independence P(pvalue <= a) <= a. Time is O(n log n) for all
-    resamples together.
+    resamples together, O(n log n_resamples) for many rows.
 
     Parameters
     ----------
@@ -83,7 +85,8 @@ def hsic_test(
     -----
     Rows of Y are permuted by random cyclic shifts. Where there are fewer shifts than resamples, the shifts of several
     random permutations are used: the observed statistic is as likely to be any of the values on these cosets, so the
-    p-value is exact.
+    p-value is exact. With 32 rows or more for a resample, blocks of consecutive rows of Y are shifted, and the rows
+    that fill no block stay: a subgroup of the permutations, so the p-value is exact too.
 
     References
     ----------
@@ -105,7 +108,7 @@ def hsic_test(
     width = default_components(n) if n_components == "auto" else _check_width(n_components)
     kernels = _kernels(kernel, length_scale, left, right, seed)
     pairs = _FrequencyPairs.draw(kernels, (left.shape[1], right.shape[1]), width, seed)
-    values = _resampled(pairs, left, right, n_resamples, seed)
+    values, observed = _resampled(pairs, left, right, n_resamples, seed)
     return KernelTestResult(
         statistic=float(values[0]),
         pvalue=p_value(values, _TIE * pairs.size / n),
@@ -114,9 +117,9 @@ def hsic_test(
         kernels=kernels,
         n_components=width,
         certificate=HSIC(kernel=kernels[0] * kernels[1]).certificate(width, delta),
-        block_rows=1,
+        block_rows=_block_rows(n, n_resamples),
         assumptions=("under the null hypothesis the rows of Y are exchangeable given X, as independent draws are",),
-        _witness=partial(_witness, pairs, left.shape[1], *pairs.covariances(left, right)),
+        _witness=partial(_witness, pairs, left.shape[1], observed.plus, observed.minus),
     )
 
 
@@ -142,8 +145,9 @@ class _FrequencyPairs:
 
     def waves(self, X: Array, Y: Array, some: slice) -> tuple[Array, Array]:
         """Centred e^(i omega.x) and e^(i nu.y) of some frequencies: complex arrays (n_frequencies, n)."""
-        waves = [np.exp(1j * side.projections(rows, some)) for side, rows in ((self.left, X), (self.right, Y))]
-        first, second = (wave - wave.mean(axis=1, keepdims=True) for wave in waves)
+        first, second = (
+            _centred_waves(side.projections(rows, some)) for side, rows in ((self.left, X), (self.right, Y))
+        )
         return first, second
 
     def slices(self, n_rows: int) -> list[slice]:
@@ -152,38 +156,88 @@ class _FrequencyPairs:
         step = max(1, _FOURIER_BYTES // (64 * n_rows))
         return [slice(start, min(start + step, m)) for start in range(0, m, step)]
 
-    def covariances(self, X: Array, Y: Array) -> tuple[Array, Array]:
-        """cov(e^(i omega.x), e^(i nu.y)) and cov(e^(i omega.x), e^(-i nu.y)) of every pair."""
-        parts = []
-        for some in self.slices(len(X)):
-            first, second = self.waves(X, Y, some)
-            parts.append(((first * second).mean(axis=1), (first * second.conj()).mean(axis=1)))
-        plus, minus = (np.concatenate(each) for each in zip(*parts, strict=True))
-        return plus, minus
+    def on_all_shifts(self, X: Array, Y: Array, block_rows: int = 1) -> _Shifts:
+        """HSIC with the blocks of rows of Y shifted by 0, 1, ..., K - 1, cyclically, K = n // block_rows.
 
-    def on_all_shifts(self, X: Array, Y: Array) -> Array:
-        """HSIC with the rows of Y shifted by 0, 1, ..., n - 1, cyclically: shape (n,)."""
-        n, m = len(X), self.left.n_frequencies
-        total = np.zeros(n)
+        The rows after the last block stay where they are.
+        """
+        n, m, K = len(X), self.left.n_frequencies, len(X) // block_rows
+        total, observed = np.zeros(K), np.empty((2, m), dtype=complex)
 
-        def correlate(some: slice, _: None) -> Array:
-            first, second = (fft(wave, axis=1, overwrite_x=True) for wave in self.waves(X, Y, some))
-            products = (first.conj() * other for other in (second, _spectrum_of_conjugate(second)))
-            return np.sum([np.sum(np.abs(ifft(each, axis=1, overwrite_x=True)) ** 2, axis=0) for each in products], 0)
+        def correlate(some: slice, _: None) -> tuple[slice, Array]:
+            waves = self.waves(X, Y, some)
+            first, second = (_block_spectra(wave, K, block_rows) for wave in waves)
+            a, b = (wave[:, K * block_rows :] for wave in waves)
+            pairs = ((_spectrum_of_conjugate(second), b.conj()), (second, b))
+            return some, np.array([_correlations(first, other, a, rest) for other, rest in pairs])
 
-        run_in_threads(correlate, self.slices(n), state=lambda: None, finish=lambda part: np.add(total, part, total))
-        return total * (self.size / (2 * m * n**2))
+        def add(part: tuple[slice, Array]) -> None:
+            some, sums = part
+            observed[:, some] = sums[:, :, 0].conj() / n
+            np.add(total, np.sum(sums.real**2 + sums.imag**2, axis=(0, 1)), total)
+
+        run_in_threads(correlate, self.slices(n), state=lambda: None, finish=add)
+        return _Shifts(total * (self.size / (2 * m * n**2)), observed[0], observed[1])
 
 
-def _resampled(pairs: _FrequencyPairs, X: Array, Y: Array, n_resamples: int, seed: int) -> Array:
-    """The observed HSIC and `n_resamples` others, drawn from the cosets of the cyclic shifts."""
+@dataclass(frozen=True)
+class _Shifts:
+    """HSIC on all shifts, shape (K,), and for the rows as they are the covariances of every pair of frequencies.
+
+    plus = cov(e^(i omega.x), e^(i nu.y)),     minus = cov(e^(i omega.x), e^(-i nu.y))
+    """
+
+    values: Array
+    plus: Array
+    minus: Array
+
+
+def _block_spectra(wave: Array, n_blocks: int, block_rows: int) -> Array:
+    """Transforms (f, K, s) of waves (f, n) along the blocks of rows."""
+    spectra: Array = fft(wave[:, : n_blocks * block_rows].reshape(len(wave), n_blocks, block_rows), axis=1)
+    return spectra
+
+
+def _correlations(first: Array, second: Array, rest_first: Array, rest_second: Array) -> Array:
+    """Sums over rows of conj(first) second at every shift of the blocks, shape (f, K).
+
+    `first` and `second` (f, K, s) are transforms along the blocks, the rest (f, r) is of rows that are not shifted.
+    """
+    spectrum = np.vecdot(first, second)
+    fixed = np.vecdot(rest_first, rest_second)
+    sums: Array = ifft(spectrum, axis=1, overwrite_x=True) + fixed[:, None]
+    return sums
+
+
+def _centred_waves(phases: Array) -> Array:
+    """e^(i phase) of phases (f, n), less the mean of every row."""
+    from bochner.features import _loops
+
+    n = phases.shape[1]
+    out = np.empty((len(phases), 2 * n))
+    _loops.fourier_features(phases, np.ones(n), np.empty(0), out)
+    wave = np.empty(phases.shape, dtype=complex)
+    for part, values in ((wave.real, out[:, :n]), (wave.imag, out[:, n:])):
+        np.subtract(values, values.mean(axis=1, keepdims=True), out=part)
+    return wave
+
+
+def _block_rows(n: int, n_resamples: int) -> int:
+    """Rows of Y that are shifted together: 1 unless there are 32 or more for every resample."""
+    shifts = next_fast_len(n_resamples + 1)
+    return n // shifts if n >= _ROWS_A_SHIFT * shifts else 1
+
+
+def _resampled(pairs: _FrequencyPairs, X: Array, Y: Array, n_resamples: int, seed: int) -> tuple[Array, _Shifts]:
+    """The observed HSIC and `n_resamples` others, drawn from the cosets of the cyclic shifts; and the first coset."""
     rng, n = generator(seed, Purpose.RESAMPLES), len(X)
-    cosets = [pairs.on_all_shifts(X, Y)]
-    while len(cosets) * n < n_resamples + 1:
-        cosets.append(pairs.on_all_shifts(X, Y[rng.permutation(n)]))
+    own = pairs.on_all_shifts(X, Y, _block_rows(n, n_resamples))
+    cosets = [own.values]
+    while sum(map(len, cosets)) < n_resamples + 1:
+        cosets.append(pairs.on_all_shifts(X, Y[rng.permutation(n)]).values)
     values = np.concatenate(cosets)
     chosen = 1 + rng.choice(len(values) - 1, size=n_resamples, replace=False)
-    return values[np.r_[0, chosen]]
+    return values[np.r_[0, chosen]], own
 
 
 def _spectrum_of_conjugate(spectrum: Array) -> Array:

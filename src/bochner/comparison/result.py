@@ -9,7 +9,7 @@ from bochner._typing import Array, MatrixLike, Transformer
 from bochner.kernels import Stationary
 from bochner.theory import Certificate
 
-__all__ = ["KernelTestResult"]
+__all__ = ["ConditionalTestResult", "KernelTestResult"]
 
 
 @dataclass(frozen=True)
@@ -73,3 +73,51 @@ class KernelTestResult:
         array of shape (n_points,)
         """
         return self._witness(points)
+
+
+_ASYMPTOTIC = (
+    "rows are independent draws",
+    "the p-value is asymptotic: exact only in the limit of many rows",
+    "regressions on the given columns find the conditional means of X and Y, with errors whose product is small beside "
+    "1 / sqrt(n)",
+)
+
+
+@dataclass(frozen=True)
+class ConditionalTestResult:
+    """The result of `ci_test`.
+
+    Attributes
+    ----------
+    statistic : float
+        n times the squared norm of the cross-covariance of residual features.
+    pvalue : float
+        Asymptotic: valid in the limit of many rows, under `assumptions`.
+    null_law : {"chi_squared", "wild"}
+        How the p-value was computed.
+    null_distribution : array of shape (n_resamples,) or None
+        The resampled statistics of the wild bootstrap.
+    n_components : int
+        Width of the features of X and of Y.
+    n_conditioning : int
+        Functions of the given columns that were regressed on.
+    dof : (float, float)
+        Degrees of freedom of the regressions for X and for Y. Many beside the number of rows cost power.
+    explained : (float, float)
+        Share of the variance of X and of Y (of their normal scores) that the given columns explain.
+    validity : str
+        "asymptotic".
+    assumptions : tuple of str
+        What the p-value rests on.
+    """
+
+    statistic: float
+    pvalue: float
+    null_law: str
+    null_distribution: Array | None = field(repr=False)
+    n_components: int
+    n_conditioning: int = field(repr=False)
+    dof: tuple[float, float] = field(repr=False)
+    explained: tuple[float, float] = field(repr=False)
+    validity: str = "asymptotic"
+    assumptions: tuple[str, ...] = field(default=_ASYMPTOTIC, repr=False)

@@ -10,6 +10,7 @@ from bochner.estimators.histograms import AdditiveFeatures, LaplaceFeatures
 from bochner.estimators.huber import KernelHuberRegressor
 from bochner.estimators.kernel_values import KernelValues
 from bochner.estimators.map_transformer import MapTransformer
+from bochner.estimators.novelty import KernelNovelty
 from bochner.estimators.nystroem import NystroemFeatures
 from bochner.estimators.orbit import OrbitFeatures
 from bochner.estimators.patches import PatchFeatures
@@ -32,6 +33,7 @@ __all__ = [
     "GridFeatures",
     "KernelClassifier",
     "KernelHuberRegressor",
+    "KernelNovelty",
     "KernelPCA",
     "KernelPoissonRegressor",
     "KernelQuantileRegressor",

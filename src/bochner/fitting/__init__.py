@@ -12,6 +12,7 @@ from bochner.fitting.features import ROWS_FOR_FEATURES, ChosenFeatures, DrawnFea
 from bochner.fitting.grid import fills_its_box
 from bochner.fitting.importance import ColumnImportance
 from bochner.fitting.intervals import ConformalScores, calibration_split
+from bochner.fitting.novelty import FittedNovelty, RowReservoir, fit_novelty, squared_norms
 from bochner.fitting.products import left_out_rows
 from bochner.fitting.regression import FittedRegression, Observed, RegressionSettings, fit_regression
 from bochner.fitting.ridge import RidgeSettings, add_rows, fit_ridge, require_moments
@@ -30,6 +31,7 @@ __all__ = [
     "FeatureSettings",
     "FitCheckpoint",
     "FittedClassifier",
+    "FittedNovelty",
     "FittedRegression",
     "FittedRidge",
     "Labels",
@@ -38,6 +40,7 @@ __all__ = [
     "Pass",
     "RegressionSettings",
     "RidgeSettings",
+    "RowReservoir",
     "Silent",
     "Watch",
     "WidthCurve",
@@ -47,8 +50,10 @@ __all__ = [
     "calibration_split",
     "fills_its_box",
     "fit_classifier",
+    "fit_novelty",
     "fit_regression",
     "fit_ridge",
     "left_out_rows",
     "require_moments",
+    "squared_norms",
 ]

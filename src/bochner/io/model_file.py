@@ -137,7 +137,8 @@ class _StandIns:
 
     def __call__(self, value: object) -> object:
         if not self._statistics and hasattr(value, "moments_"):
-            getattr(value, "coef_", None)  # after partial_fit the equations are solved when they are needed: now
+            # After partial_fit the equations are solved, and thresholds set, when they are needed: now.
+            getattr(value, "coef_", None), getattr(value, "offset_", None)
         if found := places(value):
             value = copy(value)
             vars(value).update(dict.fromkeys(found))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from copy import copy
+from dataclasses import replace
+
 import numpy as np
 from scipy.linalg import eigh
 
@@ -38,6 +41,13 @@ class EigenRidge:
         eigenvalues, self.vectors = _eigh(problem.gram)
         self.eigenvalues = np.maximum(eigenvalues, 0.0)
         self.cross = self.vectors.T @ problem.cross
+
+    def with_targets(self, cross: Array, energy: Array) -> EigenRidge:
+        """The same features with other targets: c (D, t) and y'y (t,). The eigenbasis is shared."""
+        other = copy(self)
+        other.problem = replace(self.problem, cross=cross, energy=energy)
+        other.cross = self.vectors.T @ cross
+        return other
 
     def point(self, alpha: float) -> RidgePoint | None:
         """Residual, norm, degrees of freedom and determinant at a penalty; None where G + alpha I is singular."""

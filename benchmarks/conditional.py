@@ -1,0 +1,169 @@
+"""Level and power of `ci_test`: how often it rejects at 5 %, by link, rows and conditioning columns, beside peers.
+
+    python -m benchmarks.conditional --rows 500           # level and power
+    python -m benchmarks.conditional --quick              # tries all of it
+    python -m benchmarks.conditional --peers              # with hyppo and causal-learn, where they are installed
+
+X and Y are functions of Z plus independent noise (level), or Y has a part of X's noise (power). Links named hard are
+those where the regressions on Z need more rows than there are: the level fails, and `docs/guide` says so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import time
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+import bochner as bo
+from benchmarks.harness import write
+from benchmarks.validity.setting import limits
+
+Rows = tuple[np.ndarray, np.ndarray, np.ndarray]
+Setting = tuple[str, str, int, int]
+Test = Callable[[Rows, int], float]
+LEVEL = 0.05
+PEER_ROWS = 500
+
+
+def _noise(rng: np.random.Generator, n: int) -> np.ndarray:
+    return rng.standard_normal((2, n))
+
+
+def linear(rng: np.random.Generator, n: int, d: int) -> Rows:
+    Z = rng.standard_normal((n, d))
+    return Z, Z.sum(1) / np.sqrt(d), _noise(rng, n)
+
+
+def non_linear(rng: np.random.Generator, n: int, d: int) -> Rows:
+    Z = rng.standard_normal((n, d))
+    return Z, 2 * np.sin(1.5 * Z).sum(1) / np.sqrt(d), _noise(rng, n)
+
+
+def heavy_tailed(rng: np.random.Generator, n: int, d: int) -> Rows:
+    Z = rng.standard_t(3, (n, d))
+    return Z, Z.sum(1) / np.sqrt(d), rng.standard_t(2, (2, n))
+
+
+def wave_of_a_sum(rng: np.random.Generator, n: int, d: int) -> Rows:
+    Z = rng.standard_normal((n, d))
+    return Z, 2 * np.sin(2 * Z.sum(1) / np.sqrt(d)), _noise(rng, n)
+
+
+def product(rng: np.random.Generator, n: int, d: int) -> Rows:
+    Z = rng.standard_normal((n, d))
+    return Z, Z.sum(1) / np.sqrt(d) * Z[:, -1], _noise(rng, n)
+
+
+LINKS = {"linear": linear, "non-linear": non_linear, "heavy-tailed": heavy_tailed}
+HARD = {"hard: wave of a sum": wave_of_a_sum, "hard: product": product}
+
+ALTERNATIVES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
+    "none": lambda e, Z: np.zeros_like(e),
+    "linear, 0.2 of X's noise": lambda e, Z: 0.2 * e,
+    "square, 0.3 of X's noise squared": lambda e, Z: 0.3 * e**2,
+    "sign changes with Z, 0.5": lambda e, Z: 0.5 * e * np.sign(Z[:, 0]),
+}
+
+
+def draw(link: str, alternative: str, n: int, d: int, repeat: int) -> Rows:
+    rng = np.random.default_rng([repeat, n, d, sorted({**LINKS, **HARD}).index(link)])
+    Z, signal, (e, f) = {**LINKS, **HARD}[link](rng, n, d)
+    return (signal + e)[:, None], (signal + f + ALTERNATIVES[alternative](e, Z))[:, None], Z
+
+
+def ours(null_law: str) -> Test:
+    return lambda rows, seed: bo.ci_test(*rows, null_law=null_law, rng=seed).pvalue
+
+
+def peers() -> dict[str, Test]:
+    """p-values of other libraries, where they are installed."""
+    found: dict[str, Test] = {}
+    if find_spec("causallearn"):
+        from causallearn.utils.cit import CIT
+
+        def causal_learn(name: str, rows: Rows) -> float:
+            X, Y, Z = rows
+            return float(CIT(np.hstack([X, Y, Z]), name)(0, 1, list(range(2, 2 + Z.shape[1]))))
+
+        found["causal-learn RCIT"] = lambda rows, seed: causal_learn("rcit", rows)
+        found["causal-learn KCI"] = lambda rows, seed: causal_learn("kci", rows)
+        found["causal-learn Fisher z"] = lambda rows, seed: causal_learn("fisherz", rows)
+    if find_spec("hyppo"):
+        from hyppo.conditional import PartialDcorr
+
+        found["hyppo partial dcorr"] = lambda rows, seed: float(
+            PartialDcorr().test(*rows, reps=99, workers=1, random_state=seed).pvalue
+        )
+    return found
+
+
+def measure(name: str, test: Test, setting: Setting, repeats: int) -> dict:
+    link, alternative, n, d = setting
+    start = time.process_time()
+    pvalues = np.array([test(draw(link, alternative, n, d, repeat), repeat) for repeat in range(repeats)])
+    seconds = (time.process_time() - start) / repeats
+    count = int(np.sum(pvalues <= LEVEL))
+    record = {
+        "test": name, "link": link, "alternative": alternative, "rows": n, "given": d, "repeats": repeats,
+        "rejected": count / repeats, "limits": limits(count, repeats),
+        "rejected at 0.01": float(np.mean(pvalues <= 0.01)),
+        "cpu_seconds_each": round(seconds, 4),
+    }  # fmt: skip
+    low, high = record["limits"]
+    rate = f"{record['rejected']:.3f} [{low:.3f}, {high:.3f}]"
+    print(f"{name:22s} {link:20s} {alternative:34s} n={n:<6d} k={d:<3d} {rate} {seconds:.3f} s", flush=True)
+    return record
+
+
+def study(sizes: tuple[int, ...], columns: tuple[int, ...]) -> list[tuple[str, Test, Setting]]:
+    chi_squared = [(link, "none", n, d) for n in sizes for link in LINKS for d in columns]
+    chi_squared += [(link, "none", n, 5) for n in sizes for link in HARD]
+    small = sizes if sizes[0] < 1000 else ()
+    chi_squared += [("non-linear", each, n, d) for n in small for each in list(ALTERNATIVES)[1:] for d in columns]
+    wild = [("non-linear", "none", n, d) for n in small for d in columns]
+    plan = [("ci_test", ours("chi_squared"), each) for each in chi_squared]
+    return plan + [("ci_test wild", ours("wild"), each) for each in wild]
+
+
+def beside_peers(columns: tuple[int, ...]) -> list[tuple[str, Test, Setting]]:
+    settings = [(link, "none", PEER_ROWS, d) for link in LINKS for d in columns[:2]]
+    settings += [("non-linear", each, PEER_ROWS, columns[0]) for each in list(ALTERNATIVES)[1:]]
+    tests = {"ci_test": ours("chi_squared"), **peers()}
+    return [(name, test, each) for each in settings for name, test in tests.items()]
+
+
+def measured(plan: list[tuple[str, Test, Setting]], repeats: int) -> list[dict[str, Any]]:
+    """All records; those that there are, if the run is interrupted."""
+    records = []
+    try:
+        for each in plan:
+            records += [measure(*each, repeats)]
+    except KeyboardInterrupt:
+        print(f"interrupted after {len(records)} of {len(plan)} settings", flush=True)
+    return records
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--peers", action="store_true")
+    parser.add_argument("--repeats", type=int, default=300)
+    parser.add_argument("--rows", type=int, nargs="+", default=[500])
+    arguments = parser.parse_args()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background it would be ignored
+    repeats, sizes, columns = arguments.repeats, tuple(arguments.rows), (1, 5, 20)
+    if arguments.quick:
+        repeats, sizes, columns = 5, (200,), (1, 5)
+    name = "conditional_peers" if arguments.peers else "_".join(["conditional", *map(str, sizes)])
+    records = measured(beside_peers(columns) if arguments.peers else study(sizes, columns), repeats)
+    if not arguments.quick:
+        write(name, {"level": LEVEL, "records": records})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,193 @@
+"""Regression on the conditioning columns of a test: what is left of functions of other columns.
+
+    h(z) = (normal scores, columns in units of their spreads, cosines of ranks, random Fourier features)
+
+Linear links, links that are sums over columns, and smooth functions of all columns together are in its span, or near
+it. One ridge regression has many targets, and its sums are `Moments`: any order of the blocks gives the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from scipy.stats import norm, rankdata
+
+from bochner._typing import Array
+from bochner.features import FourierMap, draw_fourier_map, transform
+from bochner.memory import row_slices, rows_within
+from bochner.sampling import MonteCarlo
+from bochner.solvers import EigenRidge, RidgeProblem
+from bochner.solvers.path import choose_penalty, default_penalties, penalty_path
+from bochner.statistics import Moments
+from bochner.tuning import ScaleRule, column_spreads
+
+__all__ = ["Conditioning", "ConditioningBasis", "normal_scores"]
+
+_ORDERS = (2, 3, 4, 5, 6, 7)
+_LINEAR, _SUMS = 3.0, 2.0
+"""Weights of the scores and cosines: links that are linear, or sums over columns, are hardly penalised."""
+
+
+def normal_scores(columns: Array) -> Array:
+    """Phi^-1((rank - 1/2) / n) of every column, ties at their mean rank.
+
+    A strictly increasing function of a column changes nothing; neither does it change conditional independence.
+    """
+    scores: Array = norm.ppf((rankdata(columns, axis=0) - 0.5) / len(columns))
+    return scores
+
+
+@dataclass(frozen=True)
+class ConditioningBasis:
+    """The functions h of n rows z.
+
+    Attributes
+    ----------
+    scores, linear : arrays of shape (n, d)
+        Normal scores of the columns, and the columns in units of their spreads.
+    fourier : FourierMap
+        Of the scores.
+    """
+
+    scores: Array
+    linear: Array
+    fourier: FourierMap
+
+    @classmethod
+    def of(cls, Z: Array, n_components: int, seed: int) -> Self:
+        scores = normal_scores(Z)
+        kernel = ScaleRule("ci_test", "gaussian", "auto").resolve_sample(scores, seed=seed)
+        fourier = draw_fourier_map(
+            kernel,
+            MonteCarlo(),
+            n_features=Z.shape[1],
+            n_components=n_components,
+            embedding="paired",
+            seed=seed,
+        )
+        return cls(scores, (Z - np.median(Z, axis=0)) / column_spreads(Z), fourier)
+
+    @property
+    def width(self) -> int:
+        return self.scores.shape[1] * (2 + len(_ORDERS)) + self.fourier.n_components
+
+    def rows(self, some: slice) -> Array:
+        """h of some rows."""
+        scores = self.scores[some]
+        angle = np.pi * norm.cdf(scores)
+        cosines = [_SUMS * np.cos(order * angle) for order in _ORDERS]
+        joint = transform(self.fourier, scores, np.dtype(float))
+        return np.hstack([_LINEAR * scores, self.linear[some], *cosines, joint])
+
+    def slices(self) -> Iterator[slice]:
+        """Rows, as many at a time as fit a small buffer."""
+        step = rows_within(64 * self.width, share=0.05, least=256, most=16384)
+        return row_slices(len(self.scores), step)
+
+
+@dataclass(frozen=True)
+class Conditioning:
+    """Ridge regression of any functions of the rows on h, with the penalty by generalised cross-validation.
+
+    Attributes
+    ----------
+    basis : ConditioningBasis
+    ridge : EigenRidge
+        In the eigenbasis of the centred moments of h.
+    mean : array of shape (width,)
+        Of h.
+    """
+
+    basis: ConditioningBasis
+    ridge: EigenRidge
+    mean: Array
+
+    @classmethod
+    def of(cls, basis: ConditioningBasis) -> Self:
+        moments = Moments.empty(basis.width, 0)
+        for some in basis.slices():
+            H = basis.rows(some)
+            moments.update(H, np.empty((len(H), 0)))
+        return cls(basis, EigenRidge(RidgeProblem.from_moments(moments, fit_intercept=True)), moments.z_mean)
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.basis.scores)
+
+    def regress(self, targets: Callable[[slice], Array], undersmoothing: float) -> Regression:
+        """The regression of functions of rows, given as a function of a slice, on h.
+
+        The penalty is that of generalised cross-validation times `undersmoothing`: what a test needs is a small bias
+        (see `ci_test`).
+        """
+        cross: Array | float = 0.0
+        total: Array | float = 0.0
+        square: Array | float = 0.0
+        for some in self.basis.slices():
+            T = targets(some)
+            cross = cross + (self.basis.rows(some) - self.mean).T @ T
+            total, square = total + T.sum(axis=0), square + (T**2).sum(axis=0)
+        center = np.asarray(total) / self.n_rows
+        energy = np.maximum(square - self.n_rows * center**2, 0.0)
+        ridge = self.ridge.with_targets(np.asarray(cross), energy)
+        path = penalty_path(ridge, default_penalties(ridge.problem))
+        room = path.dof <= self.n_rows / 3
+        path = replace(path, gcv=np.where(room | ~np.any(room), path.gcv, np.nan))
+        return Regression(self, ridge, center, undersmoothing * choose_penalty(ridge, path, "gcv", refine=False))
+
+
+@dataclass(frozen=True)
+class Regression:
+    """Fitted regressions of some targets, all with the penalty `alpha`.
+
+    Attributes
+    ----------
+    conditioning : Conditioning
+    ridge : EigenRidge
+    center : array of shape (t,)
+        Means of the targets.
+    alpha : float
+    """
+
+    conditioning: Conditioning
+    ridge: EigenRidge
+    center: Array
+    alpha: float
+
+    def at(self, alpha: float) -> Regression:
+        """The regression with another penalty."""
+        return replace(self, alpha=alpha)
+
+    def residuals(self, some: slice, targets: Array, coef: Array) -> Array:
+        """Targets of some rows, less their regression with the coefficients of `solve`."""
+        H = self.conditioning.basis.rows(some) - self.conditioning.mean
+        left: Array = targets - self.center - H @ coef
+        return left
+
+    def solve(self) -> Array:
+        """Coefficients (width, t)."""
+        return self.ridge.solve(self.alpha)
+
+    @property
+    def retained(self) -> Array:
+        """Share of each eigenvector of h's moments that is left in residuals, shape (width,)."""
+        share: Array = self.alpha / (self.ridge.eigenvalues + self.alpha)
+        return share
+
+    @property
+    def dof(self) -> float:
+        """Degrees of freedom, the mean among them."""
+        return float(np.sum(1 - self.retained)) + 1
+
+    @property
+    def explained(self) -> float:
+        """Share of the variance of the targets that h explains, corrected for the degrees of freedom."""
+        point = self.ridge.point(self.alpha)
+        energy = float(np.sum(self.ridge.problem.energy))
+        if point is None or not energy > 0:
+            return 0.0
+        n = self.conditioning.n_rows
+        return 1 - float(np.sum(point.residual)) / energy * (n - 1) / max(n - point.dof, 1.0)
