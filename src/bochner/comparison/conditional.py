@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -292,7 +292,7 @@ def _check_rows(X: MatrixLike, Y: MatrixLike, Z: MatrixLike) -> tuple[Array, Arr
     return first, second, third
 
 
-def _columns(rows: Any, name: str) -> Array:
+def _columns(rows: ArrayLike, name: str) -> Array:
     """Rows as a dense matrix in float64; one column may be a vector."""
     shape = np.shape(rows)
     if shape[1:] == (0,) or rows is None:

@@ -82,7 +82,7 @@ def _with_targets(inputs: Keys, Y: Array) -> Keys:
     return _scrambled(inputs) + _keys(np.asarray(Y).reshape(len(inputs), -1))
 
 
-def _mixed(values: Any, columns: Keys) -> Keys:
+def _mixed(values: Array, columns: Keys) -> Keys:
     """Numbers of values and their columns; 0 for 0, which a sparse matrix does not keep."""
     bits = (np.asarray(values, dtype=np.float64) + 0.0).view(np.uint64)  # -0 becomes 0
     return np.where(bits == 0, np.uint64(0), _scrambled(bits + _scrambled(columns + np.uint64(1))))

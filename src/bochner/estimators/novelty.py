@@ -43,7 +43,7 @@ class KernelNovelty(OutlierMixin, KernelModel):
     ----------
     kernel : str or Kernel, default="gaussian"
     features : transformer, default=None
-        Any scikit-learn transformer to use in place of `FourierFeatures(kernel, ...)`.
+        A scikit-learn transformer to use in place of `FourierFeatures(kernel, ...)`.
     n_components : int or "auto", default="auto"
         Number of features D. "auto": sqrt(n) log n between 256 and 4096.
     length_scale : "auto", "median", float or array of shape (n_features,), default="auto"
@@ -126,7 +126,7 @@ class KernelNovelty(OutlierMixin, KernelModel):
 
     @with_callbacks
     @validated
-    def fit(self, X: Any, y: object = None) -> Self:
+    def fit(self, X: MatrixLike, y: object = None) -> Self:
         """Learn what is usual, in one pass over the rows (and one to draw some of them, if they are in files).
 
         Parameters
@@ -146,8 +146,8 @@ class KernelNovelty(OutlierMixin, KernelModel):
 
     @with_callbacks
     @validated
-    def partial_fit(self, X: Any, y: object = None) -> Self:
-        """Add rows. Any split of the rows gives the model that `fit` gives on all of them, to rounding.
+    def partial_fit(self, X: MatrixLike, y: object = None) -> Self:
+        """Add rows. Every split of the rows gives the model that `fit` gives on all of them, to rounding.
 
         What is automatic among `length_scale` and `n_components` is chosen by the first block.
         """
@@ -201,7 +201,7 @@ class KernelNovelty(OutlierMixin, KernelModel):
 
     # The steps of a fit, in their order.
 
-    def _rows(self, X: Any, *, reset: bool, least: int = 1) -> RowSource:
+    def _rows(self, X: MatrixLike, *, reset: bool, least: int = 1) -> RowSource:
         rows = open_rows(X)
         if rows is None:
             refuse_lazy(X)

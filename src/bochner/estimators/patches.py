@@ -11,7 +11,7 @@ from sklearn.base import clone
 from bochner._dense import dense
 from bochner._random import Purpose, generator, resolve_seed
 from bochner._sklearn import SEED_RULE, HasMethods, Interval, StrOptions, refuse_lazy, validated
-from bochner._typing import Array, Constraints, Rows, Transformer
+from bochner._typing import Array, Constraints, MatrixLike, Rows, Seed, Transformer
 from bochner.errors import AssumptionError, InvalidDataError, invalid_parameter
 from bochner.estimators.map_transformer import CertificateContext, MapTransformer
 from bochner.estimators.nystroem import NystroemFeatures
@@ -113,7 +113,7 @@ class PatchFeatures(MapTransformer):
         pool: int | tuple[int, int] = 4,
         pooling: str = "gaussian",
         centred: bool = True,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.shape = shape
         self.patch = patch
@@ -124,7 +124,7 @@ class PatchFeatures(MapTransformer):
         self.random_state = random_state
 
     @validated
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: MatrixLike, y: object = None) -> Self:
         """Fit the base to up to 20,000 patches of up to 2,000 images, those without contrast left out.
 
         Parameters
@@ -138,18 +138,20 @@ class PatchFeatures(MapTransformer):
         self
         """
         refuse_lazy(X)
-        X, grid = validated_rows(self, X, reset=True), self._grid()
-        if X.shape[1] != grid.n_pixels:
+        rows, grid = validated_rows(self, X, reset=True), self._grid()
+        if rows.shape[1] != grid.n_pixels:
             raise InvalidDataError(
                 f"PatchFeatures takes images of shape {tuple(self.shape)}, rows of {grid.n_pixels} columns. "
-                f"Got {X.shape[1]} columns."
+                f"Got {rows.shape[1]} columns."
             )
         self.seed_ = resolve_seed(self.random_state)
-        patches = self._sampled(X, grid)
+        patches = self._sampled(rows, grid)
         self.base_ = self._seeded_base().fit(patches)
         self.map_ = PatchMap(grid, map_of(self.base_, patches))
-        require_memory(MemoryBill({"map of patches": self.map_.n_bytes(X.dtype)}), "Use fewer landmarks or features.")
-        self.map_.prepare(X.dtype)
+        require_memory(
+            MemoryBill({"map of patches": self.map_.n_bytes(rows.dtype)}), "Use fewer landmarks or features."
+        )
+        self.map_.prepare(rows.dtype)
         return self
 
     def exact_kernel(self) -> ExactKernel:
