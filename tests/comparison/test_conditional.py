@@ -111,29 +111,29 @@ def test_a_condition_that_determines_x_leaves_nothing_to_test():
 
 
 def test_columns_with_ties_and_repeated_rows_are_accepted():
-    X, Y, Z = chain(2, 150)
+    X, Y, Z = chain(2, 250)
     result = bo.ci_test(np.round(X), np.round(Y), given=np.c_[np.round(Z), np.round(Z)], rng=0)
     assert 0 <= result.pvalue <= 1
 
 
 def test_refusals():
-    X, Y, Z = chain(0, 40)
+    X, Y, Z = chain(0, 200)
     with pytest.raises(InvalidDataError, match=r"given has no columns: hsic_test"):
-        bo.ci_test(X, Y, given=np.empty((40, 0)))
+        bo.ci_test(X, Y, given=np.empty((200, 0)))
     with pytest.raises(InvalidDataError, match=r"given has no columns: hsic_test"):
         bo.ci_test(X, Y, given=None)
     with pytest.raises(InvalidDataError, match=r"X has no columns"):
-        bo.ci_test(np.empty((40, 0)), Y, given=Z)
+        bo.ci_test(np.empty((200, 0)), Y, given=Z)
     with pytest.raises(InvalidDataError, match=r"Column 1 of given is constant"):
-        bo.ci_test(X, Y, given=np.c_[Z[:, 0], np.ones(40)])
+        bo.ci_test(X, Y, given=np.c_[Z[:, 0], np.ones(200)])
     with pytest.raises(InvalidDataError, match=r"Column 0 of X is constant"):
-        bo.ci_test(np.zeros(40), Y, given=Z)
-    with pytest.raises(InvalidDataError, match=r"same number of rows. Got 40, 39 and 40"):
+        bo.ci_test(np.zeros(200), Y, given=Z)
+    with pytest.raises(InvalidDataError, match=r"same number of rows. Got 200, 199 and 200"):
         bo.ci_test(X, Y[1:], given=Z)
-    with pytest.raises(InvalidDataError, match=r"at least 20 rows.*Got 19"):
-        bo.ci_test(X[:19], Y[:19], given=Z[:19])
-    with pytest.raises(InvalidDataError, match=r"here 44. Got 40"):
-        bo.ci_test(X, Y, given=rows(5, 40, 11))
+    with pytest.raises(InvalidDataError, match=r"at least 200 rows.*Got 199"):
+        bo.ci_test(X[:199], Y[:199], given=Z[:199])
+    with pytest.raises(InvalidDataError, match=r"here 220. Got 200"):
+        bo.ci_test(X, Y, given=rows(5, 200, 11))
     with pytest.raises(ValueError, match="given contains NaN"):
         bo.ci_test(X, Y, given=Z * np.nan)
     for setting in ({"n_components": 3}, {"n_conditioning": 0}, {"n_resamples": 0}, {"null_law": "exact"}):

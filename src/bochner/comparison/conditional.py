@@ -38,7 +38,7 @@ __all__ = ["ci_test"]
 _NULL_LAWS = ("chi_squared", "wild")
 _UNDERSMOOTHING = 0.01
 _TIE = 1e-10
-_FEWEST_ROWS, _ROWS_A_COLUMN = 20, 4
+_FEWEST_ROWS, _ROWS_A_COLUMN = 200, 20  # below, far more than a twentieth of nulls are rejected
 
 
 def ci_test(
