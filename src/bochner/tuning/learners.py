@@ -107,6 +107,7 @@ class RidgeScales(ScaleLearner):
         if search.per_feature is None:  # every target counts the same
             way = partial(tune_automatically, sample.X, sample.Y / spread_of(sample.Y, sample.weight))
         else:
+            sample = sample.shuffled(search.seed)
             way = partial(tune, sample.X, sample.Y, exact=self.exact)
         return sample.tuned(partial(way, **search.setting(rows)), self.penalty)
 

@@ -57,14 +57,23 @@ class TuningSample:
 
     @classmethod
     def drawn(cls, rows: RowSource, targets: Targets, size: int, seed: int) -> Self:
-        """At most `size` rows in random order; few rows without copies."""
+        """At most `size` rows in random order; few rows without copies, in the order of their values."""
         X, Y, weight = subsample(rows, targets, size, seed)
         if len(Y) <= _FEW_AND_COPIES:
-            X, Y, weight = _shuffled(*without_copies(dense(X, float), Y, weight), seed)
+            X, Y, weight = without_copies(dense(X, float), Y, weight)
         if weight is None or weights_count_copies(X, Y, weight):
             return cls(X, Y, weight)
         unit = float(np.mean(weight))
         return cls(X, Y, weight / unit, unit)
+
+    def shuffled(self, seed: int) -> Self:
+        """In random order, unless all of them serve every stage."""
+        if len(self.Y) <= COMPARED_ROWS:
+            return self
+        order = generator(seed, Purpose.TUNING_ROWS).permutation(len(self.Y))
+        return replace(
+            self, X=self.X[order], Y=self.Y[order], weight=None if self.weight is None else self.weight[order]
+        )
 
     def tuned(self, tune: Callable[..., Tuning], penalty: float | None) -> Tuning:
         """What `tune` learns, with penalty and noise in the unit of the weights that were given."""
@@ -72,11 +81,3 @@ class TuningSample:
         if found.noise_variance is None or self.unit == 1:
             return found
         return replace(found, noise_variance=float(rounded(np.array(found.noise_variance * self.unit))))
-
-
-def _shuffled(X: Rows, Y: Array, weight: Array | None, seed: int) -> tuple[Rows, Array, Array | None]:
-    """In random order, unless all of them serve every stage."""
-    if len(Y) <= COMPARED_ROWS:
-        return X, Y, weight
-    order = generator(seed, Purpose.TUNING_ROWS).permutation(len(Y))
-    return X[order], Y[order], None if weight is None else weight[order]
