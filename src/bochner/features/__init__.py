@@ -15,7 +15,6 @@ from bochner.features.histograms import AdditiveMap, LaplaceMap, additive_grid, 
 from bochner.features.maclaurin import MaclaurinMap, PositiveMap, draw_maclaurin_map, draw_positive_map
 from bochner.features.orbit import OrbitFourierMap, OrbitMap, draw_orbit_map
 from bochner.features.patches import PatchGrid, PatchMap
-from bochner.features.residual import KernelResidual, ResidualDraws, ResidualProcess
 from bochner.features.shape import FourierShape
 from bochner.features.slopes import ColumnSlopes, gradient_response, slope_blocks
 from bochner.features.spline import SplineMap, draw_spline_map
@@ -33,7 +32,6 @@ __all__ = [
     "FourierRecipe",
     "FourierShape",
     "GridMap",
-    "KernelResidual",
     "LaplaceMap",
     "LinearResponse",
     "MaclaurinMap",
@@ -43,8 +41,6 @@ __all__ = [
     "PatchMap",
     "PositiveMap",
     "RankWarp",
-    "ResidualDraws",
-    "ResidualProcess",
     "SignMap",
     "SketchMap",
     "SplineMap",

@@ -21,7 +21,8 @@ from bochner._definite import definite_cholesky
 from bochner._random import Purpose, generator
 from bochner._typing import Array, Rows
 from bochner.errors import AssumptionError
-from bochner.features import LinearResponse, ResidualProcess, gradient_response, slope_blocks
+from bochner.features import LinearResponse, gradient_response, slope_blocks
+from bochner.features.residual import ResidualProcess
 from bochner.fitting.ridge_model import FittedRidge
 from bochner.memory import MemoryBill, require_memory
 
