@@ -67,7 +67,8 @@ def test_a_pilot_of_some_rows_finds_the_same_minimum(loss):
     """Enough rows that neither Newton's pilot nor a sweep has them all; one pass over more rows than a block."""
     data = rows(0, 9000, 3)
     labels = (np.sin(3 * data[:, 0]) + data[:, 1] > 0.3 * rows(1, 9000, 1)[:, 0]).astype(int)
-    fitted = bo.KernelClassifier(n_components=64, alpha=0.5, loss=loss, random_state=0).fit(data, labels)
+    settings = {"n_components": 64, "length_scale": 1.0, "alpha": 0.5, "random_state": 0}
+    fitted = bo.KernelClassifier(loss=loss, **settings).fit(data, labels)
     Z = fitted.features_.transform(data)
     peer = theirs(loss, 0.5).fit(Z, labels)
     best = objective(loss, Z, labels, peer.coef_, peer.intercept_, 0.5)

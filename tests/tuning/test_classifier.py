@@ -285,7 +285,7 @@ def test_the_penalty_is_known_per_row():
     X, labels = rings(1000, noise=0.1)
     once = classifier(alpha=0.5).fit(X, labels)
     twice = classifier(alpha=1.0).fit(X, labels, np.full(1000, 2.0))
-    assert once.tuning_.length_scale == twice.tuning_.length_scale
+    assert once.tuning_.length_scale == pytest.approx(twice.tuning_.length_scale, rel=0.01)  # of three digits
     assert once.tuning_.stages[-1].theta[-1] == pytest.approx(np.log(0.5 / 1000))
 
 

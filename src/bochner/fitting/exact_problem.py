@@ -52,8 +52,10 @@ def ordered_rows(rows: ArrayRows, seed: int) -> ArrayRows:
 
 def _distinct(rows: ArrayRows) -> ArrayRows:
     """The rows, each of them once: the exact machine is the same, and its matrix smaller and better conditioned."""
-    X, Y, weight = without_copies(rows.X, *rows.targets())
-    return rows if len(Y) == rows.n_rows else replace(rows, X=X, Y=Y, sample_weight=weight)
+    Y, weight = rows.targets()
+    present = slice(None) if weight is None else np.flatnonzero(weight)
+    X, Y, weight = without_copies(rows.X[present], Y[present], None if weight is None else weight[present])
+    return rows if weight is None else replace(rows, X=X, Y=Y, sample_weight=weight)
 
 
 @dataclass(frozen=True, eq=False)
