@@ -101,7 +101,7 @@ def test_regressors_have_the_same_error_bars(given, dtype):
     assert list(found) == ["mean", "std"]
     tolerance = 1e-8 if dtype == np.float64 else 1e-5 * np.abs(model.coef_).max()
     np.testing.assert_allclose(found["mean"], mean, atol=tolerance)
-    np.testing.assert_allclose(found["std"], std, rtol=1e-4 if dtype == np.float32 else 1e-9)
+    np.testing.assert_allclose(found["std"], std, rtol=1e-3 if dtype == np.float32 else 1e-7)
     with pytest.raises(ValueError, match="'std' parameter"):
         bo.to_onnx(MAPS["pairs"].fit(X), std=True)
 
