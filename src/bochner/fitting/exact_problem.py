@@ -38,7 +38,7 @@ def rows_of_exact(rows: RowSource) -> ArrayRows:
 
 def ordered_rows(rows: ArrayRows, seed: int) -> ArrayRows:
     """Rows of positive weight in random order, each of them once, those to be left out last, in float64."""
-    rows = _distinct(rows)
+    rows = _distinct(rows, seed)
     weight = rows.sample_weight
     last = sampled_index(rows.n_rows, weight, LEFT_OUT_ROWS, seed)
     present = np.arange(rows.n_rows) if weight is None else np.flatnonzero(weight)
@@ -50,12 +50,18 @@ def ordered_rows(rows: ArrayRows, seed: int) -> ArrayRows:
     return replace(rows, X=rows.X[index], Y=rows.Y[index], sample_weight=kept, dtype=np.dtype(np.float64))
 
 
-def _distinct(rows: ArrayRows) -> ArrayRows:
-    """The rows, each of them once: the exact machine is the same, and its matrix smaller and better conditioned."""
+def _distinct(rows: ArrayRows, seed: int) -> ArrayRows:
+    """The rows, each of them once: the exact machine is the same, and its matrix smaller and better conditioned.
+
+    Rows of weights are in a random order that does not depend on where a row was: the last of them are a sample.
+    """
     Y, weight = rows.targets()
     present = slice(None) if weight is None else np.flatnonzero(weight)
     X, Y, weight = without_copies(rows.X[present], Y[present], None if weight is None else weight[present])
-    return rows if weight is None else replace(rows, X=X, Y=Y, sample_weight=weight)
+    if weight is None:
+        return rows
+    order = generator(seed, Purpose.TUNING_ROWS).permutation(len(weight))
+    return replace(rows, X=X[order], Y=Y[order], sample_weight=weight[order])
 
 
 @dataclass(frozen=True, eq=False)
