@@ -348,6 +348,17 @@ def mutated(content, mutations):
     return content
 
 
+def loaded_and_peak(path):
+    """The model of a file, None if it is refused, and the most bytes that were held while it was read."""
+    tracemalloc.start()
+    try:
+        return bo.load(path), tracemalloc.get_traced_memory()[1]
+    except FileFormatError:
+        return None, tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(mutations=st.lists(MUTATIONS, min_size=1, max_size=4))
 @example(mutations=[("insert", 0.0, b"junk")])
@@ -355,14 +366,9 @@ def mutated(content, mutations):
 def test_a_mutated_file_is_refused_or_gives_the_same_model(good, tmp_path, mutations):
     _, content, predictions = good
     (tmp_path / "mutated").write_bytes(mutated(content, mutations))
-    tracemalloc.start()
-    try:
-        model = bo.load(tmp_path / "mutated")
-    except FileFormatError:
-        model = None
-    finally:
-        peak = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
+    model, peak = loaded_and_peak(tmp_path / "mutated")
+    if peak >= 4 * MEGABYTE:  # what other threads of the process hold for a moment is traced too: not twice
+        model, peak = loaded_and_peak(tmp_path / "mutated")
     assert peak < 4 * MEGABYTE
     if model is not None:
         np.testing.assert_array_equal(model.predict(X), predictions)

@@ -22,16 +22,14 @@ import numpy as np
 from bochner._dense import dense
 from bochner._random import Purpose, generator, resolve_seed
 from bochner._typing import Array, MatrixLike, Seed
-from bochner.comparison.conditioning import Conditioning, ConditioningBasis, Regression, normal_scores
+from bochner.comparison.conditioning import Conditioning, ConditioningBasis, Regression, normal_scores, waves_of
 from bochner.comparison.null_law import ChiSquaredMixture
 from bochner.comparison.resampling import check_resamples, p_value
 from bochner.comparison.result import ConditionalTestResult
 from bochner.comparison.samples import check_rows
 from bochner.errors import InvalidDataError, invalid_parameter
-from bochner.features import FourierMap, draw_fourier_map, transform
+from bochner.features import FourierMap, transform
 from bochner.memory import MemoryBill, require_memory
-from bochner.sampling import MonteCarlo
-from bochner.tuning import ScaleRule
 
 __all__ = ["ci_test"]
 
@@ -126,7 +124,7 @@ def ci_test(
     )
     conditioning = Conditioning.of(basis)
     left, right = (_Side.of(rows, conditioning, width, own) for rows, own in zip((first, second), seeds, strict=False))
-    products = _Products(left, right, _waves_of(basis.scores, width, seeds[3]))
+    products = _Products(left, right, waves_of(basis.scores, width, seeds[3]))
     if null_law == "wild":
         values = products.resampled(n_resamples, seed)
         statistic, pvalue, drawn = float(values[0]), p_value(values, _TIE), values[1:]
@@ -170,7 +168,7 @@ class _Side:
         coef = location.solve()
         parts = [location.residuals(some, scores[some], coef) for some in conditioning.basis.slices()]
         residuals = np.concatenate(parts)
-        waves = _waves_of(residuals, width, seed)
+        waves = waves_of(residuals, width, seed)
         regression = conditioning.regress(
             lambda some: transform(waves, residuals[some], np.dtype(float)), _UNDERSMOOTHING
         )
@@ -261,14 +259,6 @@ class _Products:
         a, b = (side.regression.retained**2 for side in (self.left, self.right))
         rest = max(self.n_rows - 1 - len(a), 0)
         return float(self.n_rows * (a @ b + rest) / ((a.sum() + rest) * (b.sum() + rest)))
-
-
-def _waves_of(rows: Array, width: int, seed: int) -> FourierMap:
-    """Random waves of the Gaussian kernel with the median distance between the rows as its scale."""
-    kernel = ScaleRule("ci_test", "gaussian", "auto").resolve_sample(rows, seed=seed)
-    return draw_fourier_map(
-        kernel, MonteCarlo(), n_features=rows.shape[1], n_components=width, embedding="paired", seed=seed
-    )
 
 
 def _check_rows(X: MatrixLike, Y: MatrixLike, Z: MatrixLike) -> tuple[Array, Array, Array]:

@@ -24,7 +24,7 @@ from bochner.solvers.path import choose_penalty, default_penalties, penalty_path
 from bochner.statistics import Moments
 from bochner.tuning import ScaleRule, column_spreads
 
-__all__ = ["Conditioning", "ConditioningBasis", "normal_scores"]
+__all__ = ["Conditioning", "ConditioningBasis", "normal_scores", "waves_of"]
 
 _ORDERS = (2, 3, 4, 5, 6, 7)
 _LINEAR, _SUMS = 3.0, 2.0
@@ -38,6 +38,14 @@ def normal_scores(columns: Array) -> Array:
     """
     scores: Array = norm.ppf((rankdata(columns, axis=0) - 0.5) / len(columns))
     return scores
+
+
+def waves_of(rows: Array, width: int, seed: int) -> FourierMap:
+    """Random waves of the Gaussian kernel with the median distance between the rows as its scale."""
+    kernel = ScaleRule("ci_test", "gaussian", "auto").resolve_sample(rows, seed=seed)
+    return draw_fourier_map(
+        kernel, MonteCarlo(), n_features=rows.shape[1], n_components=width, embedding="paired", seed=seed
+    )
 
 
 @dataclass(frozen=True)
@@ -59,16 +67,8 @@ class ConditioningBasis:
     @classmethod
     def of(cls, Z: Array, n_components: int, seed: int) -> Self:
         scores = normal_scores(Z)
-        kernel = ScaleRule("ci_test", "gaussian", "auto").resolve_sample(scores, seed=seed)
-        fourier = draw_fourier_map(
-            kernel,
-            MonteCarlo(),
-            n_features=Z.shape[1],
-            n_components=n_components,
-            embedding="paired",
-            seed=seed,
-        )
-        return cls(scores, (Z - np.median(Z, axis=0)) / column_spreads(Z), fourier)
+        linear = (Z - np.median(Z, axis=0)) / column_spreads(Z)
+        return cls(scores, linear, waves_of(scores, n_components, seed))
 
     @property
     def width(self) -> int:

@@ -15,7 +15,8 @@ import numpy as np
 
 from bochner._threads import run_in_threads
 from bochner._typing import Array, FloatType
-from bochner.features import FeatureMap, FourierMap
+from bochner.features import FourierMap
+from bochner.features.base import MapOnBase
 
 __all__ = ["RoundedFourier", "harmless_in_float32", "window_means"]
 
@@ -24,7 +25,7 @@ _HARMLESS = 1e-3
 
 
 @dataclass(frozen=True)
-class RoundedFourier(FeatureMap):
+class RoundedFourier(MapOnBase):
     """A Fourier map of rows that are rounded to one number type first.
 
     Attributes
@@ -36,14 +37,6 @@ class RoundedFourier(FeatureMap):
 
     base: FourierMap
     dtype: np.dtype[Any]
-
-    @property
-    def n_components(self) -> int:
-        return self.base.n_components
-
-    @property
-    def scratch_width(self) -> int:
-        return self.base.scratch_width
 
     def write(self, X: Any, out: Array, scratch: Array) -> None:
         self.base.write(self.rounded(X), out, scratch)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "FeatureMap",
     "LinearResponse",
+    "MapOnBase",
     "MapRecipe",
     "TransformerMap",
     "apply_map",
@@ -162,6 +163,20 @@ class FeatureMap(ABC):
     def prepare(self, dtype: FloatType) -> None:
         """Compute now what the first rows in a float type would compute."""
         return
+
+
+class MapOnBase(FeatureMap):
+    """A map that does something before or after another one, `base`, and is as wide as that."""
+
+    base: FeatureMap
+
+    @property
+    def n_components(self) -> int:
+        return self.base.n_components
+
+    @property
+    def scratch_width(self) -> int:
+        return self.base.scratch_width
 
 
 class TransformerMap(FeatureMap):

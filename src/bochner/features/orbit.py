@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from bochner._typing import Array, FloatType, Rows
-from bochner.features.base import FeatureMap
+from bochner.features.base import FeatureMap, MapOnBase
 from bochner.features.fourier import FourierMap
 from bochner.groups import Transforms
 from bochner.sampling.projection import multiplied
@@ -34,7 +34,7 @@ def draw_orbit_map(base: FeatureMap, transforms: Transforms) -> FeatureMap:
 
 
 @dataclass(frozen=True, eq=False)
-class OrbitMap(FeatureMap):
+class OrbitMap(MapOnBase):
     """Any map, averaged over any transformations: each is applied to the rows.
 
     Attributes
@@ -45,14 +45,6 @@ class OrbitMap(FeatureMap):
 
     base: FeatureMap
     transforms: Transforms
-
-    @property
-    def n_components(self) -> int:
-        return self.base.n_components
-
-    @property
-    def scratch_width(self) -> int:
-        return self.base.scratch_width
 
     def write(self, X: Rows, out: Array, scratch: Array) -> None:
         Z = np.empty_like(out)

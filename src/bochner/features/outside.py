@@ -10,7 +10,7 @@ import numpy as np
 
 from bochner._dense import dense
 from bochner._typing import Array, FloatType, Rows
-from bochner.features.base import FeatureMap
+from bochner.features.base import MapOnBase
 from bochner.features.fourier import FourierMap
 from bochner.features.residual import ResidualDraws, draw_prior
 from bochner.features.slopes import ColumnSlopes
@@ -23,19 +23,11 @@ __all__ = ["OutsideMap", "OutsideProcess"]
 
 
 @dataclass(frozen=True, eq=False)
-class OutsideMap(FeatureMap):
+class OutsideMap(MapOnBase):
     """Fourier features of rows outside of the cell of a grid; 0 inside."""
 
     base: FourierMap
     grid: FrequencyGrid
-
-    @property
-    def n_components(self) -> int:
-        return self.base.n_components
-
-    @property
-    def scratch_width(self) -> int:
-        return self.base.scratch_width
 
     def write(self, X: Rows, out: Array, scratch: Array) -> None:
         self.base.write(X, out, scratch)

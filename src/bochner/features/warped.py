@@ -17,7 +17,7 @@ from scipy.special import ndtr, ndtri
 from bochner._dense import dense
 from bochner._typing import Array, FloatType, Rows
 from bochner.errors import InvalidDataError
-from bochner.features.base import FeatureMap
+from bochner.features.base import FeatureMap, MapOnBase
 from bochner.features.residual import ResidualDraws, ResidualProcess
 from bochner.features.slopes import ColumnSlopes
 
@@ -106,19 +106,11 @@ def _knots(column: Array) -> tuple[Array, Array]:
 
 
 @dataclass(frozen=True, eq=False)
-class WarpedMap(FeatureMap):
+class WarpedMap(MapOnBase):
     """A feature map of warped rows, z(x) = base(w(x))."""
 
     warp: RankWarp
     base: FeatureMap
-
-    @property
-    def n_components(self) -> int:
-        return self.base.n_components
-
-    @property
-    def scratch_width(self) -> int:
-        return self.base.scratch_width
 
     def write(self, X: Rows, out: Array, scratch: Array) -> None:
         self.base.write(self.warp(X), out, scratch)

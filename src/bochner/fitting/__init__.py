@@ -12,9 +12,10 @@ from bochner.fitting.features import ROWS_FOR_FEATURES, ChosenFeatures, DrawnFea
 from bochner.fitting.grid import fills_its_box
 from bochner.fitting.importance import ColumnImportance
 from bochner.fitting.intervals import ConformalScores, calibration_split
-from bochner.fitting.novelty import FittedNovelty, RowReservoir, fit_novelty, squared_norms
+from bochner.fitting.novelty import FittedNovelty, fit_novelty, squared_norms
 from bochner.fitting.products import left_out_rows
 from bochner.fitting.regression import FittedRegression, Observed, RegressionSettings, fit_regression
+from bochner.fitting.reservoir import RowReservoir
 from bochner.fitting.ridge import RidgeSettings, add_rows, fit_ridge, require_moments
 from bochner.fitting.ridge_model import FittedRidge
 from bochner.fitting.watch import Pass, Silent, Watch

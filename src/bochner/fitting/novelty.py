@@ -20,28 +20,7 @@ from bochner.features import FeatureMap, LinearResponse
 from bochner.solvers import EigenRidge, RidgeProblem
 from bochner.statistics import Moments
 
-__all__ = ["FittedNovelty", "RowReservoir", "fit_novelty", "squared_norms"]
-
-
-@dataclass(frozen=True)
-class RowReservoir:
-    """A random sample of the rows seen so far: those with the smallest of random keys. Samples merge.
-
-    Attributes
-    ----------
-    rows : array of shape (m, d)
-    keys : array of shape (m,)
-        Ascending.
-    """
-
-    rows: Array
-    keys: Array
-
-    def merge(self, other: RowReservoir, size: int) -> RowReservoir:
-        """The sample, of at most `size` rows, of the rows behind both."""
-        keys = np.concatenate([self.keys, other.keys])
-        order = np.argsort(keys, kind="stable")[:size]
-        return RowReservoir(np.concatenate([self.rows, other.rows])[order], keys[order])
+__all__ = ["FittedNovelty", "fit_novelty", "squared_norms"]
 
 
 @dataclass(frozen=True)

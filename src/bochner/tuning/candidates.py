@@ -215,23 +215,18 @@ class CandidateSearch:
         turned = self._turned(source, rows)
         return candidate if turned is None else replace(candidate, columns=turned, source=source)
 
-    def best(self, candidates: list[Candidate]) -> Candidate:
-        """The candidate that predicts rows best that it was not learned from; of few rows, by the Schwarz criterion."""
+    def leaders(self, candidates: list[Candidate]) -> list[Candidate]:
+        """The candidate that predicts rows best that it was not learned from; of few rows, by the Schwarz criterion.
+
+        And, if it is close, the best of the other kind, a metric or scales of columns: a kernel may make up for a small
+        difference, and suits one kind better than the other.
+        """
         if len(candidates) == 1:
-            return candidates[0]
+            return candidates
         if self.few:
             n = self.total_weight(len(self.Y))
             criteria = np.array([each.schwarz_criterion(n) for each in candidates])
-            return candidates[int(np.flatnonzero(criteria <= np.min(criteria) + _TIE)[0])]
-        return self.leaders(candidates)[0]
-
-    def leaders(self, candidates: list[Candidate]) -> list[Candidate]:
-        """The best candidate and, if it is close, the best of the other kind: a metric or scales of columns.
-
-        A kernel may make up for a small difference, and suits one kind better than the other.
-        """
-        if self.few or len(candidates) == 1:
-            return [self.best(candidates)]
+            return [candidates[int(np.flatnonzero(criteria <= np.min(criteria) + _TIE)[0])]]
         errors = results_in_threads([partial(self.errors, each) for each in candidates])
         best, mean = _best(errors), _means(errors)
         limit, kind = (1 + _CLOSE) * mean[best], candidates[best].is_metric
