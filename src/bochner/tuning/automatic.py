@@ -20,7 +20,7 @@ from bochner._threads import results_in_threads
 from bochner._typing import Array, Rows
 from bochner.config import get_config
 from bochner.kernels import PowerExponential, Stationary
-from bochner.tuning.candidates import Candidate, CandidateSearch
+from bochner.tuning.candidates import MOST_SCALES, Candidate, CandidateSearch
 from bochner.tuning.clock import Clock
 from bochner.tuning.columns import Columns
 from bochner.tuning.kernel_evidence import KernelEvidence
@@ -81,6 +81,8 @@ def tune_automatically(
     search = CandidateSearch(_standardised(Y, weight), weight, seed, penalty, Clock(None), share)
     warps = warps and rows.shape[1] <= _MOST_RANKED
     kinds = [plain, *([Columns.ranked(rows)] if warps and _gains_from_ranks(rows) else [])]
+    if rows.shape[1] > MOST_SCALES:  # too many to learn the scale of each
+        kinds.append(Columns.in_ranges(rows))
     return _tuning(*_searched(search, kinds, kernels, metric), search)
 
 

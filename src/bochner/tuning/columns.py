@@ -40,10 +40,20 @@ class Columns:
 
     @classmethod
     def plain(cls, X: Array, weight: Array | None) -> Columns:
+        """Columns in units of their standard deviations."""
         centred = X - np.average(X, axis=0, weights=weight)
-        spread = np.sqrt(np.average(centred**2, axis=0, weights=weight))
+        return cls._in_units(X, centred, np.sqrt(np.average(centred**2, axis=0, weights=weight)))
+
+    @classmethod
+    def in_ranges(cls, X: Array) -> Columns:
+        """Columns in units of their ranges: pixels, words and spectra that are hardly ever seen stay small."""
+        return cls._in_units(X, X - np.min(X, axis=0), np.ptp(X, axis=0))
+
+    @classmethod
+    def _in_units(cls, X: Array, centred: Array, unit: Array) -> Columns:
+        """Rows without their centre in some units, 1 for a column that is constant."""
         varies = np.ptp(X, axis=0) > _ROUNDING * np.max(np.abs(X), axis=0)  # the mean of a constant column is rounded
-        unit = np.where(varies & (spread > 0) & np.isfinite(spread), spread, 1.0)
+        unit = np.where(varies & (unit > 0) & np.isfinite(unit), unit, 1.0)
         return cls(np.round(centred / unit, _DECIMALS), unit, warped=False)
 
     @classmethod
