@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import pdist
 
 import bochner as bo
 from bochner.tuning import KernelEvidence, candidate_kernels, tune_automatically
 from bochner.tuning.candidates import METRIC, CandidateSearch
 from bochner.tuning.clock import Clock
+from bochner.tuning.columns import Columns
 from bochner.tuning.descent import LEAVE_ONE_OUT
 from bochner.tuning.parameters import EvidenceParameters
 
@@ -50,6 +52,15 @@ def test_many_columns_that_are_hardly_ever_seen_are_measured_by_their_ranges():
     factors = np.geomspace(1e-6, 1e6, X.shape[1])
     moved = tune_automatically(X * factors + 3 * factors, y, [bo.Gaussian()], seed=0).length_scale
     np.testing.assert_allclose(moved, scale * factors, rtol=0.02)
+
+
+def test_more_columns_than_rows_are_rotated_and_distances_stay():
+    X, y = pixels(30, 600)
+    columns = Columns.in_ranges(X)
+    rotated = columns.rotated()
+    assert rotated.X.shape == (30, 30)
+    np.testing.assert_allclose(pdist(rotated.X), pdist(columns.X), rtol=1e-10)
+    assert tune_automatically(X, y, [bo.Gaussian()], seed=0).length_scale.shape == (600,)
 
 
 def test_many_columns_alike_are_measured_by_their_deviations():
