@@ -152,9 +152,7 @@ def _windows_of(rows: RowSource, sample: ArrayRows, sums: FourierSums) -> list[F
     return [each for each in fourier_sums_of_boxes(reductions, rows) if each.weight > 0] if reductions else []
 
 
-def _penalty(
-    sums: list[FourierSums], kernel: Stationary, tuning: Tuning | None, settings: RidgeSettings
-) -> float:
+def _penalty(sums: list[FourierSums], kernel: Stationary, tuning: Tuning | None, settings: RidgeSettings) -> float:
     """The penalty that was given, or the one of the largest evidence."""
     rule = settings.rule
     if not isinstance(rule.alpha, str):

@@ -36,7 +36,9 @@ __all__ = [
 ]
 
 _LARGEST_BLOCK = 2**20
-_LARGE_GRID = 2**22  # modes from which one transform has all threads: every thread with its own would be too much memory
+_LARGE_GRID = (
+    2**22
+)  # modes from which one transform has all threads: every thread with its own would be too much memory
 _ROW_ARRAYS = 12  # of eight bytes a row: angles, packed values and finufft's order of the points
 
 
@@ -256,7 +258,7 @@ class BoxOfRows:
     high: Array
 
     def contains(self, X: Array) -> Array:
-        return np.all((X >= self.low) & (X <= self.high), axis=1)
+        return np.all((self.low <= X) & (self.high >= X), axis=1)
 
 
 class _Box(Reduction[BoxOfRows, BoxOfRows]):

@@ -153,8 +153,7 @@ def windows(sums: FourierSums, centres: Array) -> list[FourierReduction]:
     grid = sums.grid
     if grid.n_modes <= _WHOLE:
         return []
-    share = (_INNER / grid.n_modes) ** (1 / len(grid.extent))
-    extent = np.maximum((share * grid.extent).astype(int), 1)
+    extent = _inner_extent(grid.extent, _INNER)
     period = grid.period * extent / grid.extent
     cells = [FrequencyGrid(centre, period, extent) for centre in centres[:_WINDOWS]]
     half = _FILLED * period / 2
@@ -177,11 +176,16 @@ def _loss(choice: GridChoice) -> float:
 
 def inner_sums(sums: FourierSums, most: int) -> FourierSums:
     """The sums of the inner modes, at most so many."""
-    extent = sums.grid.extent
-    while np.prod(2.0 * extent + 1) > most and np.any(extent > 1):
-        extent = np.maximum(extent * 9 // 10, 1)
+    extent = _inner_extent(sums.grid.extent, most)
     grid = FrequencyGrid(sums.grid.centre, sums.grid.period, extent)
     outer = tuple(slice(int(2 * (m - k)), int(2 * (m + k) + 1)) for m, k in zip(sums.grid.extent, extent))
     inner = tuple(slice(int(m - k), int(m + k + 1)) for m, k in zip(sums.grid.extent, extent))
     targets = np.ascontiguousarray(sums.targets[(slice(None), *inner)])
     return replace(sums, grid=grid, density=np.ascontiguousarray(sums.density[outer]), targets=targets)
+
+
+def _inner_extent(extent: Array, most: int) -> Array:
+    """A smaller extent of the same shape, of at most so many modes."""
+    while np.prod(2.0 * extent + 1) > most and np.any(extent > 1):
+        extent = np.maximum(extent * 19 // 20, 1)
+    return extent
