@@ -61,10 +61,8 @@ class _Round(TransformerMixin, ABC, BaseEstimator):
         """Names of the coordinates."""
         check_is_fitted(self, "n_features_in_")
         given = getattr(self, "feature_names_in_", None) if input_features is None else input_features
-        names = (
-            [f"x{i}" for i in range(self.n_features_in_)] if given is None else np.asarray(given, dtype=str).tolist()
-        )
-        return np.asarray(self._names(names), dtype=object)
+        own = [f"x{i}" for i in range(self.n_features_in_)] if given is None else given
+        return np.asarray(self._names(np.asarray(own, dtype=str).tolist()), dtype=object)
 
     @abstractmethod
     def _check(self, X: Array) -> None: ...
@@ -166,8 +164,8 @@ class SphereColumns(_Round):
         furthest = float(np.max(np.abs(X[:, 1]), initial=0.0))
         if furthest > 90:
             raise InvalidDataError(
-                f"The second column of SphereColumns is a latitude, from -90 to 90 degrees. Got one {furthest:g} degrees "
-                "from the equator. The first column is the longitude."
+                f"The second column of SphereColumns is a latitude, from -90 to 90 degrees. Got one {furthest:g} "
+                "degrees from the equator. The first column is the longitude."
             )
 
     def _coordinates(self, X: Array) -> list[Array]:
