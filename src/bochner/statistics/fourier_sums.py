@@ -196,7 +196,8 @@ def add_fourier_sums(total: FourierSums, rows: RowSource, *, on_block: OnPart | 
 def fourier_sums_of_boxes(reductions: Sequence[FourierReduction], rows: RowSource) -> list[FourierSums]:
     """Sums of the rows of several boxes, by one pass."""
     together = _Boxes(tuple(reductions))
-    return list(engine_of(rows).reduce(rows, together, together.empty()))
+    found: tuple[FourierSums, ...] = engine_of(rows).reduce(rows, together, together.empty())
+    return list(found)
 
 
 @dataclass(frozen=True, eq=False)
