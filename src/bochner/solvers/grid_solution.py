@@ -192,9 +192,9 @@ class ToeplitzSolver(RidgeSolver):
     def solve(self, statistics: tuple[GridMap, FourierSums], rule: PenaltyRule, context: SolverContext) -> GridSolution:
         """The solution at a penalty that is a number; with its evidence and degrees of freedom, unless it is large."""
         found = self.solve_alone(statistics, rule, context)
-        equations = found.equations
-        if equations.system.size > _PROBED:
+        if len(found.coef) > _PROBED:
             return found
+        equations = found.equations
         evidence = equations.evidence()
         return replace(found, log_evidence=evidence.log_evidence, evidence_error=evidence.error, dof=equations.dof())
 

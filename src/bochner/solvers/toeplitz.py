@@ -113,11 +113,14 @@ class ToeplitzSystem:
 def density_points(sums: FourierSums) -> Array:
     """The density of the rows at points of a grid on which products of 3 m modes are told from m."""
     fine = [fft.next_fast_len(int(4 * m + 1), real=True) for m in sums.grid.extent]
-    modes = np.zeros(fine, dtype=complex)
-    even, odd = _parts(sums.density)
-    places = np.ix_(*[np.arange(-2 * m, 2 * m + 1) % size for m, size in zip(sums.grid.extent, fine)])
-    modes[places] = even + 1j * odd
-    return np.ascontiguousarray(fft.ifftn(modes, norm="forward", workers=get_config().threads()).real)
+    half, given = int(2 * sums.grid.extent[0]) + 1, {"norm": "forward", "workers": get_config().threads()}
+    even, odd = (part[half - 1 :] for part in _parts(sums.density))  # the first axis is halved, as in products
+    columns = [np.arange(-2 * m, 2 * m + 1) % size for m, size in zip(sums.grid.extent[1:], fine[1:])]
+    modes = np.zeros((half, *fine[1:]), dtype=complex)
+    modes[np.ix_(np.arange(half), *columns)] = even + 1j * odd
+    others = tuple(range(1, len(fine)))
+    modes = fft.ifftn(modes, axes=others, overwrite_x=True, **given) if others else modes
+    return fft.irfft(modes, n=fine[0], axis=0, **given)
 
 
 class LowFrequencies:
