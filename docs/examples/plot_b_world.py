@@ -2,7 +2,7 @@
 World relief from scattered soundings, and temperatures under clouds
 ====================================================================
 
-Half a million heights at random places of the Earth (ETOPO5, NOAA) make a map: 170,000 equispaced frequencies, one pass
+300,000 heights at random places of the Earth (ETOPO5, NOAA) make a map: 170,000 equispaced frequencies, one pass
 of Fourier sums, and some dozen fast Fourier transforms. The files are read from ``shared/data`` beside the checkout, or
 from where ``BOCHNER_DATA`` points; without them both maps are of simulated rows, and say so.
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.colors import LightSource, TwoSlopeNorm
+from matplotlib.colors import LightSource, ListedColormap, TwoSlopeNorm
 
 import bochner as bo
 
@@ -27,7 +27,7 @@ def simulated(X, scale, size):
     return size * features.map_.response(X, rng.standard_normal((features.n_components_, 1)))[:, 0]
 
 
-places = np.column_stack([rng.uniform(0, 360, 500_000), np.rad2deg(np.arcsin(rng.uniform(-1, 1, 500_000)))])
+places = np.column_stack([rng.uniform(0, 360, 300_000), np.rad2deg(np.arcsin(rng.uniform(-1, 1, 300_000)))])
 if (folder / "etopo5.parquet").exists():
     known = pd.read_parquet(folder / "etopo5.parquet")["target"].to_numpy(float).reshape(2161, 4320)
     row, column = np.rint(12 * (places[:, 1] + 90)).astype(int), np.rint(12 * places[:, 0]).astype(int) % 4320
@@ -43,12 +43,12 @@ longitude, latitude = np.linspace(0, 359.5, 720), np.linspace(-89.5, 89.5, 360)
 where = np.stack(np.meshgrid(longitude, latitude), axis=-1).reshape(-1, 2)
 relief = np.roll(world.predict(where).reshape(360, 720), 360, axis=1)  # from 180 W to 180 E
 
+sea, land = plt.get_cmap("Blues_r")(np.linspace(0.05, 0.8, 128)), plt.get_cmap("terrain")(np.linspace(0.27, 1, 128))
 shaded = LightSource(azdeg=315, altdeg=45).shade(
-    relief, cmap=plt.get_cmap("terrain"), norm=TwoSlopeNorm(0, -7000, 6000), vert_exag=0.006, blend_mode="soft"
+    relief, cmap=ListedColormap(np.vstack([sea, land])), norm=TwoSlopeNorm(0, -7000, 6000), vert_exag=0.01
 )
 fig, axes = plt.subplots(figsize=(10, 5), constrained_layout=True)
 axes.imshow(shaded, origin="lower", extent=(-180, 180, -90, 90), interpolation="bilinear")
-axes.contour(np.linspace(-180, 179.5, 720), latitude, relief, levels=[0], colors="0.15", linewidths=0.4)
 axes.set(
     xlabel="longitude",
     ylabel="latitude",
@@ -68,7 +68,7 @@ else:
     y, title = 35 + simulated(X, [0.5, 0.4], 3.0) + 0.5 * rng.standard_normal(len(X)), "simulated temperature"
 
 ground = bo.KernelRegressor(
-    bo.Matern([0.3, 0.25], nu=0.5), features="grid", n_components=15_000, alpha=0.03, random_state=0
+    bo.Matern([0.3, 0.25], nu=0.5), features="grid", n_components=9_000, alpha=0.03, random_state=0
 ).fit(X, y)
 box = (X[:, 0].min(), X[:, 0].max(), X[:, 1].min(), X[:, 1].max())
 where = np.stack(np.meshgrid(np.linspace(*box[:2], 250), np.linspace(*box[2:], 160)), axis=-1).reshape(-1, 2)
@@ -76,7 +76,7 @@ mean, std = ground.predict(where, return_std=True)
 
 fig, panels = plt.subplots(1, 3, figsize=(12, 3.1), sharey=True, constrained_layout=True)
 limits = {"vmin": np.quantile(y, 0.005), "vmax": np.quantile(y, 0.995), "cmap": "RdYlBu_r"}
-panels[0].scatter(*X.T, c=y, s=0.15, linewidths=0, rasterized=True, **limits)
+panels[0].scatter(*X.T, c=y, s=0.7, linewidths=0, rasterized=True, **limits)
 panels[0].set(xlim=box[:2], ylim=box[2:], title="rows", ylabel="latitude", aspect="equal")
 warm = panels[1].imshow(mean.reshape(160, 250), origin="lower", extent=box, **limits)
 panels[1].set(title="mean", xlabel="longitude")
