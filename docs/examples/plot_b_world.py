@@ -45,7 +45,7 @@ relief = np.roll(world.predict(where).reshape(360, 720), 360, axis=1)  # from 18
 
 sea, land = plt.get_cmap("Blues_r")(np.linspace(0.05, 0.8, 128)), plt.get_cmap("terrain")(np.linspace(0.27, 1, 128))
 shaded = LightSource(azdeg=315, altdeg=45).shade(
-    relief, cmap=ListedColormap(np.vstack([sea, land])), norm=TwoSlopeNorm(0, -7000, 6000), vert_exag=0.01
+    relief, cmap=ListedColormap(np.vstack([sea, land])), norm=TwoSlopeNorm(0, -7000, 6000), vert_exag=0.005
 )
 fig, axes = plt.subplots(figsize=(10, 5), constrained_layout=True)
 axes.imshow(shaded, origin="lower", extent=(-180, 180, -90, 90), interpolation="bilinear")
