@@ -1,7 +1,7 @@
 """Power of two-sample tests at 500 rows of each sample: one bandwidth, five, twenty kernels, and the exact kernels.
 
-Rejections at 0.05 on the same samples, 199 permutations. "exact, fused" is `length_scale="fuse"` with kernel matrices in
-place of random features, "exact, aggregated" rejects by the smallest rank of the same twenty statistics, itself ranked
+Rejections at 0.05 on the same samples, 199 permutations. "exact, fused" is `length_scale="fuse"` with kernel matrices
+in place of random features, "exact, aggregated" rejects by the smallest rank of the same twenty statistics, ranked
 among those of the relabellings (MMDAgg with equal weights). Differences of 0.1 are noise at 30 repeats.
 
 `--small` runs a few repeats, and nothing is written.
