@@ -120,7 +120,7 @@ def test_what_has_no_leave_one_out_errors_is_refused(model, tmp_path):
         )
     with pytest.raises(AttributeError, match="partial_fit"):
         bo.KernelRegressor(noise="learned", **SETTING).partial_fit(X, y)
-    with pytest.raises(InvalidParameterError, match="'noise' parameter"):
+    with pytest.raises(ValueError, match="'noise' parameter"):
         bo.KernelRegressor(noise="loud").fit(X, y)
     pytest.importorskip("onnx")
     with pytest.raises(InvalidParameterError, match="noise='learned'"):
