@@ -4,7 +4,7 @@ PYTHON ?= python3
 PY := $(VENV)/bin/python
 READY := $(VENV)/.ready
 
-.PHONY: demo test check metrics bench bench-full chaos docs minimum validate wheel clean
+.PHONY: demo test check metrics bench bench-full chaos docs lock minimum validate wheel clean
 
 demo: $(READY)
 	$(PY) -m bochner.cli.demo
@@ -99,5 +99,13 @@ $(READY): pyproject.toml
 	$(PY) -m pip install --quiet --editable ".[all]" --group dev
 	touch $@
 
+# The newest versions of everything, as CI is to use them.
+lock:
+	$(PYTHON) -m venv --clear .venv-lock
+	.venv-lock/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venv-lock/bin/python -m pip install --quiet --editable ".[all]" --group dev
+	(echo '# The versions that CI tests with, on Python 3.11: `make lock` writes them anew.'; \
+	  .venv-lock/bin/python -m pip freeze --exclude-editable) > constraints-ci.txt
+
 clean:
-	rm -rf $(VENV) .venv-minimum .venv-wheel dist docs/_build docs/gallery docs/reference/generated .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) .venv-lock .venv-minimum .venv-wheel dist docs/_build docs/gallery docs/reference/generated .pytest_cache .mypy_cache .ruff_cache

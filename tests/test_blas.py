@@ -38,15 +38,44 @@ def test_a_cross_gram_writes_into_a_block(n, D, dtype):
     assert not np.any(out)
 
 
-@pytest.mark.parametrize("D", [1, 5, 70])
-@DTYPES
-def test_a_cholesky_factor_is_in_the_lower_triangle(D, dtype):
+FACTORS = pytest.mark.parametrize("D", [1, 5, 70])
+ORDERS = pytest.mark.parametrize("order", ["C", "F"])
+
+
+def definite(D, dtype, order):
+    """A definite matrix, and one whose lower triangle is its Cholesky factor; its upper triangle is not a number."""
     A = rows(0, 2 * D, D)
     matrix = (A.T @ A + np.eye(D)).astype(dtype)
-    factor = matrix.copy()
+    factor = np.array(matrix, order=order)
+    factor[np.triu_indices(D, 1)] = np.nan
     assert _blas.cholesky(factor)
+    return matrix, factor
+
+
+@FACTORS
+@ORDERS
+@DTYPES
+def test_a_cholesky_factor_is_in_the_lower_triangle(D, order, dtype):
+    matrix, factor = definite(D, dtype, order)
     L = np.tril(factor)
     np.testing.assert_allclose(L @ L.T, matrix, rtol=100 * tolerance(dtype), atol=100 * tolerance(dtype))
+    assert np.all(np.isnan(factor[np.triu_indices(D, 1)]))
+
+
+@FACTORS
+@ORDERS
+@DTYPES
+def test_equations_are_solved_and_inverted_by_the_factor_alone(D, order, dtype):
+    matrix, factor = definite(D, dtype, order)
+    inverse, right = np.linalg.inv(matrix.astype(float)), rows(1, D, 3)
+    close = {"rtol": 100 * tolerance(dtype), "atol": 100 * tolerance(dtype)}
+    np.testing.assert_allclose(_blas.solve_cholesky(factor, right), inverse @ right, **close)
+    of_factor = factor.copy(order="K")
+    _blas.lower_inverse(of_factor)
+    np.testing.assert_allclose(np.tril(of_factor) @ np.tril(factor), np.eye(D), **close)
+    _blas.inverse_from_cholesky(factor)
+    np.testing.assert_allclose(np.tril(factor), np.tril(inverse), **close)
+    assert np.all(np.isnan(factor[np.triu_indices(D, 1)]))
 
 
 @pytest.mark.parametrize(

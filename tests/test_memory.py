@@ -4,6 +4,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from scipy.sparse import random_array
 
 import bochner as bo
 from bochner.errors import MemoryBudgetError
@@ -102,6 +103,14 @@ def test_leave_one_out_of_many_targets_works_on_some_of_them_at_a_time():
     with bo.config_context(memory="24MB", n_threads=2):
         model.fit(X[:200], Y[:200])  # loops are compiled
         assert peak_of(lambda: model.fit(X, Y)) < 24e6  # 4,000 rows of 60 targets and 25 penalties: 48 MB a copy
+
+
+def test_scales_of_wide_rows_are_learned_from_as_many_as_the_budget_has_room_for():
+    X = random_array((1200, 4000), density=0.003, rng=np.random.default_rng(0), format="csr")
+    y = np.asarray(X.sum(axis=1))
+    with bo.config_context(memory="100MB", n_threads=2):
+        model = bo.KernelRegressor(random_state=0).fit(X[:100], y[:100])  # loops are compiled
+        assert peak_of(lambda: model.fit(X, y)) < 120e6  # a dense copy of all rows: 38 MB
 
 
 def test_predictions_hold_no_more_than_what_they_return():

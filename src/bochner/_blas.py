@@ -3,7 +3,8 @@
 SciPy's own wrappers hold the GIL and copy sub-matrices. These call the same library through the function pointers that
 `scipy.linalg.cython_blas` and `cython_lapack` export. Products go there too where they alternate with them: NumPy
 brings a BLAS of its own, and the idle threads of one slow down the other. Matrices are column-major views (first
-stride one element); the transpose of a C-ordered array is one.
+stride one element); the transpose of a C-ordered array is one. Cholesky factors L are in the lower triangle, in either
+order, and what is in the upper one is left as it is.
 """
 
 from __future__ import annotations
@@ -20,8 +21,11 @@ __all__ = [
     "cholesky",
     "cross_gram",
     "householder_qr",
+    "inverse_from_cholesky",
     "lower_gram",
+    "lower_inverse",
     "product",
+    "solve_cholesky",
     "solve_lower",
     "symmetric_gram",
     "symmetric_product",
@@ -51,14 +55,30 @@ def cross_gram(A: Array, B: Array, out: Array) -> None:
 
 
 def cholesky(matrix: Array) -> bool:
-    """Overwrite the lower triangle of a C-ordered matrix by its Cholesky factor; False if it is not definite.
+    """Overwrite the lower triangle of a matrix by its Cholesky factor L; False if it is not definite.
 
-    Its transpose is the upper triangular, column-major factor that SciPy's `cho_solve` takes.
+    The transpose of a C-ordered one is the upper triangular, column-major factor that SciPy's `cho_solve` takes.
     """
-    prefix, _ = _PREFIX[matrix.dtype]
-    info = ctypes.c_int(0)
-    _call(f"{prefix}potrf", b"U", len(matrix), *_matrix(matrix.T), info)
-    return info.value == 0 and bool(np.all(np.isfinite(np.diagonal(matrix))))
+    done = _on_triangle("potrf", matrix)
+    return done and bool(np.all(np.isfinite(np.diagonal(matrix))))
+
+
+def solve_cholesky(factor: Array, right: Array) -> Array:
+    """(L L')^-1 right, a new column-major array of (n, k)."""
+    solution, info = np.array(right, dtype=factor.dtype, order="F"), ctypes.c_int(0)
+    prefix, triangle, view = _triangle(factor)
+    _call(f"{prefix}potrs", triangle, len(factor), right.shape[1], *_matrix(view), *_matrix(solution), info)
+    return solution
+
+
+def inverse_from_cholesky(factor: Array) -> None:
+    """Overwrite L by the lower triangle of (L L')^-1."""
+    _on_triangle("potri", factor)
+
+
+def lower_inverse(factor: Array) -> None:
+    """Overwrite L by L^-1."""
+    _on_triangle("trtri", factor, b"N")
 
 
 def solve_lower(factor: Array, rows: Array) -> None:
@@ -114,6 +134,20 @@ def symmetric_rank_2_update(S: Array, V: Array, W: Array) -> None:
     n, k = V.shape
     minus, one = ctypes.c_double(-1.0), ctypes.c_double(1.0)
     _call("dsyr2k", b"L", b"N", n, k, minus, *_matrix(V), *_matrix(W), one, *_matrix(S))
+
+
+def _on_triangle(routine: str, matrix: Array, *options: bytes) -> bool:
+    """Work on the lower triangle of a square matrix in place; whether LAPACK has done it."""
+    prefix, triangle, view = _triangle(matrix)
+    info = ctypes.c_int(0)
+    _call(f"{prefix}{routine}", triangle, *options, len(matrix), *_matrix(view), info)
+    return info.value == 0
+
+
+def _triangle(matrix: Array) -> tuple[str, bytes, Array]:
+    """The type's letter, and where column-major eyes see the lower triangle of a matrix: in its transpose, above."""
+    prefix, _ = _PREFIX[matrix.dtype]
+    return (prefix, b"U", matrix.T) if matrix.strides[1] == matrix.itemsize else (prefix, b"L", matrix)
 
 
 def _matrix(view: Array) -> tuple[ctypes.c_void_p, int]:

@@ -39,6 +39,7 @@ def kill_once_there(process, path, moment):
     moment.append(time.monotonic())
 
 
+@pytest.mark.slow
 def test_a_killed_scheduler_is_one_error_and_the_fit_goes_on_from_its_checkpoint(tmp_path, partitions):
     X, y = table(8000)
     path, moment = tmp_path / "fit.checkpoint", []

@@ -8,8 +8,8 @@ from scipy.stats import binom
 
 import bochner as bo
 from benchmarks.conditional import LINKS, draw, ours
-from bochner.comparison.conditional import _Products, _Side, _waves_of
-from bochner.comparison.conditioning import Conditioning, ConditioningBasis, normal_scores
+from bochner.comparison.conditional import _Products, _Side
+from bochner.comparison.conditioning import Conditioning, ConditioningBasis, normal_scores, waves_of
 from bochner.errors import InvalidDataError, InvalidParameterError
 from tests.strategies import rows
 
@@ -26,7 +26,7 @@ def test_regressions_and_statistic_are_those_of_the_dense_formulas(monkeypatch):
     basis = ConditioningBasis.of(Z, 10, 0)
     conditioning = Conditioning.of(basis)
     left, right = (_Side.of(side, conditioning, 8, seed) for seed, side in enumerate((X, Y)))
-    given = _waves_of(basis.scores, 8, 2)
+    given = waves_of(basis.scores, 8, 2)
     products = _Products(left, right, given)
 
     H = basis.rows(slice(None))

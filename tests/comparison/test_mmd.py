@@ -42,6 +42,7 @@ def test_features_converge_to_the_exact_value(embedding, estimator):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", ["biased", "unbiased"])
 @pytest.mark.parametrize("embedding", ["paired", "phase"])
 def test_the_error_bound_fails_at_most_as_often_as_it_says(embedding, estimator):

@@ -101,6 +101,7 @@ def orders_of(scores, start, tie):
     return np.array(pvalues), np.array(evidence)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scores", [(0, 1, 2, 3, 4, 5, 6), (0, 0, 0, 0, 0, 0, 1), (0, 0, 1, 1, 1, 2, 2), (1,) * 7])
 @pytest.mark.parametrize("tie", [0.0, 1.5])
 def test_p_values_with_ties_are_no_smaller_than_uniform_ones(scores, tie):

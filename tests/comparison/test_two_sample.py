@@ -139,6 +139,7 @@ SLOW = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "choice"),
     [("normal", "median"), ("ties", "median"), *(pytest.param(*case, marks=pytest.mark.slow) for case in SLOW)],
@@ -150,6 +151,7 @@ def test_the_level_is_kept(name, choice):  # benchmarks/validity has all laws, s
         assert count >= binom.ppf(1e-7, 300, 0.05)
 
 
+@pytest.mark.slow
 def test_the_level_is_kept_by_the_wild_bootstrap_also_for_paired_rows():
     def draw(rng):
         shared = rng.standard_normal((20, 1))

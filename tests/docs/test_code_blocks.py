@@ -57,8 +57,12 @@ def blocks_of(page):
             yield text[: match.start(group)].count("\n"), match[group]
 
 
+SLOW = {"tutorial", "larger-than-memory", "cluster"}
+
+
 def with_code(pages):
-    return [page for page in pages if "```py" in page.read_text(encoding="utf-8")]
+    kept = [page for page in pages if "```py" in page.read_text(encoding="utf-8")]
+    return [pytest.param(page, marks=[pytest.mark.slow] if page.stem in SLOW else []) for page in kept]
 
 
 def run_prompts(code, names, page, line):

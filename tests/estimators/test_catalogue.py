@@ -56,6 +56,7 @@ def require_unbiased(products, K):
     assert np.all(np.abs(products.mean(axis=0) - K) <= 6.5 * spread + 1e-12 * np.abs(K).max())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALL)
 def test_estimates_are_unbiased_and_their_variance_falls_with_the_width(name):
     narrow, K = estimates(ALL[name], rows_of(name), 200, n_components=33)

@@ -49,6 +49,7 @@ def test_on_many_rows_the_finite_set_bound_is_used_and_holds():
     assert "a_posteriori.SampledPairs" in names(certificate)
 
 
+@pytest.mark.slow
 def test_finite_set_certificates_fail_at_most_as_often_as_they_say(monkeypatch):
     monkeypatch.setattr(certification, "EXACT_ROWS", 10)
     data, delta = rows(2, 60, 4), 0.3

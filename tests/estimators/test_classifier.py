@@ -115,6 +115,7 @@ def noisy_classes(n_classes):
     return data, noisy, logistic.predict_proba(data[3000:])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 @pytest.mark.parametrize("n_classes", [2, 10])
 def test_probabilities_of_a_support_vector_machine_are_calibrated_on_new_rows(loss, n_classes):

@@ -17,6 +17,7 @@ def detector():
     return bo.DriftDetector(n_components=128, random_state=0).fit(rows(0, 4000, 4))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n", "b", "d"),
     [(1000, 30, 2), *(pytest.param(*c, marks=pytest.mark.slow) for c in [(600, 600, 2), (600, 100, 8)])],

@@ -34,6 +34,7 @@ def small_detector(seed, **options):
     return bo.DriftDetector(n_components=16, window=5, random_state=seed, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize(
     ("reference_type", "stream_type"),

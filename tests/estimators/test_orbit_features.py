@@ -83,6 +83,7 @@ def test_a_base_with_a_scale_keeps_it(base):
     assert repr(getattr(features.base_, "kernel_", None)) == repr(getattr(own, "kernel_", None))
 
 
+@pytest.mark.slow
 def test_the_gram_of_sampled_orbits_has_its_law_as_mean():
     """Mean over 800 seeds; two of the 24 permutations, so that half of the pairs share g = g'."""
     X, group, r = rows(1, 3, 4), groups.Permutations(), 2

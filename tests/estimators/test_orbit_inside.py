@@ -39,6 +39,7 @@ def test_a_two_sample_test_on_orbit_features_sees_only_what_is_left_of_a_differe
     np.testing.assert_allclose(wider.witness(FLIPPED), wider.witness(X), atol=1e-8)
 
 
+@pytest.mark.slow
 def test_the_level_holds_for_features_that_are_fitted_to_the_rows():
     landmarks = bo.NystroemFeatures(bo.Gaussian(1.0), n_components=10, random_state=0)
     pvalues = []

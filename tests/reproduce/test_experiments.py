@@ -28,7 +28,12 @@ SMALL = {
     "li-honorio-counterexample": {"dimensions": (100,), "n_draws": 100, "n_ratios": 4},
     "raj-signals": {"sizes": (100, 300), "n_test": 500, "n_components": 256},
 }
-WITHOUT_DATA = [name for name, experiment in EXPERIMENTS.items() if not experiment.needs_data]
+SLOW = {"two-sample-level", "two-sample-power"}
+WITHOUT_DATA = [
+    pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else [])
+    for name, experiment in EXPERIMENTS.items()
+    if not experiment.needs_data
+]
 
 
 @pytest.fixture(scope="module")
@@ -124,6 +129,7 @@ def test_figure_6_error_of_the_mmd_decays_as_one_over_the_root_of_the_width(numb
     assert np.all(np.array(own["largest_error_squared"]) <= own["bound_squared"])
 
 
+@pytest.mark.slow
 def test_every_two_sample_test_keeps_its_level_and_finds_strong_alternatives(numbers):
     level = numbers("two-sample-level")
     assert len(level["rows"]) == 20

@@ -49,6 +49,7 @@ def test_a_stored_result_has_the_full_setting_of_today(name):
     assert record["parameters"] == plain(EXPERIMENTS[name].full), "run python benchmarks/papers.py"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", KEPT)
 def test_figures_are_small_and_can_be_drawn_from_the_stored_numbers(name, tmp_path):
     assert (FIGURES / f"{name}.png").stat().st_size <= 150_000

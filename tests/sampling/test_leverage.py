@@ -23,6 +23,7 @@ def fitted(kernel=None, n_components=40, data=X, **parameters):
     return bo.FourierFeatures(kernel, n_components=n_components, sampling=sampler, **parameters).fit(data)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("embedding", "width"), [("paired", 17), ("phase", 9)])
 @pytest.mark.parametrize("kernel", KERNELS, ids=range(len(KERNELS)))
 @pytest.mark.parametrize("replacement", [False, True])

@@ -67,6 +67,7 @@ ANSWERS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ANSWERS)
 def test_repeated_fits_have_the_same_bits(name):
     first = ANSWERS[name]()

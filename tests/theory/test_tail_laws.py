@@ -19,6 +19,7 @@ QUICK = hypothesis_settings(max_examples=25, deadline=None)
 BOUNDS = {name: build() for name, build in ALL.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALL)
 @given(seeds)
 @QUICK

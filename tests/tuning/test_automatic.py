@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import pdist
 
 import bochner as bo
 from bochner.tuning import KernelEvidence, candidate_kernels, tune_automatically
 from bochner.tuning.candidates import METRIC, CandidateSearch
 from bochner.tuning.clock import Clock
+from bochner.tuning.columns import Columns
 from bochner.tuning.descent import LEAVE_ONE_OUT
 from bochner.tuning.parameters import EvidenceParameters
 
@@ -32,6 +34,41 @@ def test_the_one_relevant_column_has_the_shortest_scale():
     X, y = table()
     scale = tune_automatically(X, y, [bo.Matern(nu=1.5)], seed=0, warps=False).length_scale
     assert np.all(scale[1:] > 3 * scale[0])
+
+
+def pixels(n=800, d=520, seed=0):
+    """Columns of one range, most of them hardly ever seen, and a function of the few that often are."""
+    random = np.random.default_rng(seed)
+    often = np.where(np.arange(d) < 40, 0.5, 0.01)
+    X = np.where(random.random((n, d)) < often, random.uniform(0, 1, (n, d)), 0.0)
+    X[:2] = np.array([[0.0], [1.0]])
+    return X, np.sin(X[:, :40].sum(axis=1))
+
+
+def test_many_columns_that_are_hardly_ever_seen_are_measured_by_their_ranges():
+    X, y = pixels()
+    scale = tune_automatically(X, y, [bo.Gaussian()], seed=0).length_scale
+    np.testing.assert_allclose(scale, scale[0], rtol=1e-6)
+    factors = np.geomspace(1e-6, 1e6, X.shape[1])
+    moved = tune_automatically(X * factors + 3 * factors, y, [bo.Gaussian()], seed=0).length_scale
+    np.testing.assert_allclose(moved, scale * factors, rtol=0.02)
+
+
+def test_more_columns_than_rows_are_rotated_and_distances_stay():
+    X, y = pixels(30, 600)
+    columns = Columns.in_ranges(X)
+    rotated = columns.rotated()
+    assert rotated.X.shape == (30, 30)
+    np.testing.assert_allclose(pdist(rotated.X), pdist(columns.X), rtol=1e-10)
+    assert tune_automatically(X, y, [bo.Gaussian()], seed=0).length_scale.shape == (600,)
+
+
+def test_many_columns_alike_are_measured_by_their_deviations():
+    X, y = table(400, 520)
+    X[0] *= 20  # a range that is one row's
+    y = X[:, :40].sum(axis=1) / 6
+    scale = tune_automatically(X, y, [bo.Gaussian()], seed=0).length_scale
+    np.testing.assert_allclose(scale / X.std(axis=0), scale[0] / X[:, 0].std(), rtol=1e-6)
 
 
 def test_heavy_tails_are_warped():

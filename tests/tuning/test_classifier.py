@@ -140,6 +140,7 @@ def test_a_gain_is_clear_beyond_its_standard_error():
     assert is_clear_gain(np.array([1.0, -100.0]), np.array([1.0, 0.0]))  # a row of weight 0 has no say
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("choice", ["auto", "ard"])
 def test_new_rows_are_never_predicted_worse_than_with_the_median(choice):
     """On problems with and without structure, up to the noise of the comparison; without noise, clearly better."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import re
@@ -14,7 +15,7 @@ import pytest
 import bochner as bo
 
 SOURCE = Path(bo.__file__).parents[1]
-CHECKERS = ("mypy", "pyright")
+CHECKERS = ("mypy", pytest.param("pyright", marks=pytest.mark.slow))
 
 PREAMBLE = """\
 import numpy as np
@@ -125,17 +126,18 @@ def messages(tmp_path_factory, request):
     (folder / "wrong.py").write_text(lines_of([*WRONG.values(), *WRONG_TO_PYRIGHT.values()])[0])
     names = [name for name in bo.__all__ if name != "__version__"]
     (folder / "names.py").write_text("import bochner as bo\n" + "".join(f"reveal_type(bo.{n})\n" for n in names))
-    return {"mypy": mypy(folder, cache), "pyright": pyright(folder)}
+    checkers = {"mypy": lambda: mypy(folder, cache), "pyright": lambda: pyright(folder)}
+    return functools.cache(lambda name: checkers[name]())
 
 
 @pytest.mark.parametrize("checker", CHECKERS)
 def test_correct_code_passes(messages, checker):
-    assert [m for m in messages[checker] if m[0] in ("correct.py", "revealed.py", "names.py") and m[2]] == []
+    assert [m for m in messages(checker) if m[0] in ("correct.py", "revealed.py", "names.py") and m[2]] == []
 
 
 @pytest.mark.parametrize("checker", CHECKERS)
 def test_no_public_name_is_any(messages, checker):
-    revealed = [text for file, _, error, text in messages[checker] if file == "names.py" and not error]
+    revealed = [text for file, _, error, text in messages(checker) if file == "names.py" and not error]
     assert len(revealed) == len(bo.__all__) - 1
     assert [text for text in revealed if re.search(r'"(Any|Unknown)"', text)] == []
 
@@ -144,15 +146,18 @@ def test_no_public_name_is_any(messages, checker):
 @pytest.mark.parametrize("expression", REVEALED)
 def test_revealed_types_are_ours(messages, checker, expression):
     line = lines_of([f"reveal_type({text})" for text in REVEALED])[1][f"reveal_type({expression})"]
-    (said,) = [text for file, at, _, text in messages[checker] if (file, at) == ("revealed.py", line)]
+    (said,) = [text for file, at, _, text in messages(checker) if (file, at) == ("revealed.py", line)]
     # The type ends what is said: '... is "bochner.planning.plan.Plan"', '... -> bochner.x.KernelRegressor"'.
     assert re.search(rf'\b{REVEALED[expression]}\b[\]\["\w., ]*"$', said.split(" is ", 1)[1]), said
 
 
 @pytest.mark.parametrize(
     ("checker", "mistake"),
-    [("mypy", mistake) for mistake in WRONG] + [("pyright", mistake) for mistake in [*WRONG, *WRONG_TO_PYRIGHT]],
+    [
+        *(("mypy", mistake) for mistake in WRONG),
+        *(pytest.param("pyright", mistake, marks=pytest.mark.slow) for mistake in [*WRONG, *WRONG_TO_PYRIGHT]),
+    ],
 )
 def test_mistakes_are_found(messages, checker, mistake):
     line = lines_of([*WRONG.values(), *WRONG_TO_PYRIGHT.values()])[1][{**WRONG, **WRONG_TO_PYRIGHT}[mistake]]
-    assert any(error for file, at, error, _ in messages[checker] if (file, at) == ("wrong.py", line))
+    assert any(error for file, at, error, _ in messages(checker) if (file, at) == ("wrong.py", line))

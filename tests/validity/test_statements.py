@@ -12,6 +12,7 @@ def assert_all_hold(found):
     assert not false, f"{len(false)} of {len(found)} statements are false, such as {false[0]}"
 
 
+@pytest.mark.slow
 def test_statements_of_random_models_are_true():
     found = study(n_regressors=40, n_classifiers=6)
     assert_all_hold(found)

@@ -18,8 +18,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import cho_solve
-from scipy.linalg.lapack import dtrtri
 
 from bochner import _blas
 from bochner._typing import Array
@@ -105,13 +103,13 @@ class KernelEquations:
 
     @classmethod
     def from_factor(cls, factor: Array, weight: Array, alpha: float, intercept: bool) -> KernelEquations:
-        ones = np.ones(len(factor))
-        constant: Array = cho_solve((factor.T, False), ones, check_finite=False) if intercept else 0 * ones
-        return cls(factor, constant, weight, alpha, intercept)
+        ones = np.ones((len(factor), 1))
+        constant = _blas.solve_cholesky(factor, ones) if intercept else 0 * ones
+        return cls(factor, constant[:, 0], weight, alpha, intercept)
 
     def solve(self, Y: Array) -> tuple[Array, Array]:
         """Coefficients (n, t) and intercept (t,)."""
-        coef: Array = cho_solve((self.factor.T, False), Y, check_finite=False)
+        coef = _blas.solve_cholesky(self.factor, Y)
         if not self.intercept:
             return coef, np.zeros(Y.shape[1])
         offset = coef.sum(axis=0) / self.constant.sum()
@@ -121,9 +119,9 @@ class KernelEquations:
         """Q_ii of the last rows."""
         n = len(self.factor)
         last = slice(n - size, n)
-        inverse, _ = dtrtri(np.array(self.factor[last, last]).T, lower=0, overwrite_c=1)  # of a copy
-        np.square(inverse, out=inverse)
-        found = np.triu(inverse).sum(axis=1)
+        inverse = np.tril(self.factor[last, last])
+        _blas.lower_inverse(inverse)
+        found = np.einsum("ij,ij->j", inverse, inverse)
         return found - self.constant[last] ** 2 / self.constant.sum() if self.intercept else found
 
     def leverage(self, size: int) -> Array:

@@ -20,7 +20,7 @@ from bochner._threads import results_in_threads
 from bochner._typing import Array, Rows
 from bochner.config import get_config
 from bochner.kernels import PowerExponential, Stationary
-from bochner.tuning.candidates import Candidate, CandidateSearch
+from bochner.tuning.candidates import COMPARED, MOST_SCALES, Candidate, CandidateSearch
 from bochner.tuning.clock import Clock
 from bochner.tuning.columns import Columns
 from bochner.tuning.kernel_evidence import KernelEvidence
@@ -30,7 +30,6 @@ from bochner.tuning.search import tune
 __all__ = ["tune_automatically"]
 
 _FEW = 300  # rows that keep their order
-_MOST_RANKED = 512  # columns up to which each is ranked by itself
 _SHARE_OF_BUDGET = 0.6  # of memory, for all kernel matrices at once
 _ROUNDS = 2  # of metrics
 _EXPONENTS = (0.7, 1.4)  # beside 1, that of Matern(nu=0.5)
@@ -73,15 +72,23 @@ def tune_automatically(
     if len(rows) > _FEW:  # in case that they are in an order of their own
         order = generator(seed, Purpose.TUNING_ROWS).permutation(len(rows))
         rows, Y, weight = rows[order], Y[order], None if weight is None else weight[order]
-    plain = Columns.plain(rows, weight)
     if not all(map(KernelEvidence.is_for, kernels)):
+        plain = Columns.plain(rows, weight)
         common: dict[str, Any] = {"seed": seed, "sample_weight": weight, "width": width, "penalty": penalty}
         return _in_units(tune(plain.X, Y, kernels, per_feature=False, n_samples=n_samples, **common), plain.unit)
+    if rows.shape[1] > MOST_SCALES:  # of one scale for all, no more rows are used
+        rows, Y, weight = rows[:COMPARED], Y[:COMPARED], None if weight is None else weight[:COMPARED]
     share = _SHARE_OF_BUDGET / get_config().threads()
     search = CandidateSearch(_standardised(Y, weight), weight, seed, penalty, Clock(None), share)
-    warps = warps and rows.shape[1] <= _MOST_RANKED
-    kinds = [plain, *([Columns.ranked(rows)] if warps and _gains_from_ranks(rows) else [])]
-    return _tuning(*_searched(search, kinds, kernels, metric), search)
+    return _tuning(*_searched(search, _kinds(rows, weight, warps), kernels, metric), search)
+
+
+def _kinds(rows: Array, weight: Array | None, warps: bool) -> list[Columns]:
+    """Columns as they are and, if some are uneven, ranked; of too many to learn the scale of each, in two units."""
+    plain = Columns.plain(rows, weight)
+    if rows.shape[1] > MOST_SCALES:
+        return [plain.rotated(), Columns.in_ranges(rows).rotated()]
+    return [plain, Columns.ranked(rows)] if warps and _gains_from_ranks(rows) else [plain]
 
 
 def _searched(

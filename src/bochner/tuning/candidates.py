@@ -30,18 +30,22 @@ from bochner.tuning.parameters import EvidenceParameters
 from bochner.tuning.result import Stage
 from bochner.tuning.scale_prior import ScalePrior
 
-__all__ = ["METRIC", "Candidate", "CandidateSearch"]
+__all__ = ["COMPARED", "METRIC", "MOST_SCALES", "Candidate", "CandidateSearch"]
 
 METRIC = "gradients"
 """Criterion of a metric from gradients; its scale is learned by leave-one-out errors."""
 
+COMPARED = 2000
+"""Rows of the comparison, with those of the search."""
+
+MOST_SCALES = 512
+"""Columns up to which each has a scale of its own, or a part in a metric."""
+
 _LEARNED = {"evidence": 400, LEAVE_ONE_OUT: 600, METRIC: 1000}  # rows of the search
 _REFINED = {"evidence": 800, LEAVE_ONE_OUT: 1000, METRIC: 2500}  # rows of the refinement
 _FEW, _SHARE = 300, 0.6  # rows of which all learn; the share that does of some more
-_COMPARED = 2000  # rows of the comparison, with those of the search
 _SHORTER = (0.25, 0.06)
 _COMMON, _PER_COLUMN, _OTHER_KERNEL, _LAST = 12, 25, 10, 8  # iterations
-_MOST_SCALES = 512  # columns up to which each has a scale of its own, or a part in a metric
 _LOST = 1.0  # minus log evidence per row by which a kernel that starts from another's scales has failed to
 _TIE = 1e-5  # of the Schwarz criterion: less is rounding, and must not choose
 _PRIOR = ScalePrior(0.5, 0.1)  # of the evidence: none costs fifty rows of five columns a seventh, by splits 0 to 4
@@ -115,7 +119,7 @@ class CandidateSearch:
     @property
     def _n_compared(self) -> int:
         """Rows of the comparison, with those of the search, that the memory budget has room for."""
-        return min(len(self.Y), Size(_COMPARED, None, 0).within(self.share_of_budget).rows)
+        return min(len(self.Y), Size(COMPARED, None, 0).within(self.share_of_budget).rows)
 
     def descend(
         self,
@@ -141,11 +145,11 @@ class CandidateSearch:
 
     def of_columns(self, columns: Columns, kernel: Stationary) -> list[Candidate]:
         """One scale for all columns, then one per column from there: by evidence, and by leave-one-out errors."""
-        distinct, d = np.unique(columns.X, axis=0), columns.X.shape[1]  # a row given twice is no closer to others
-        rows = TuningRows(distinct, self.Y, None, np.ones(d), False)
+        distinct, d = np.unique(columns.X, axis=0), columns.n_columns  # a row given twice is no closer to others
+        rows = TuningRows(distinct, self.Y, None, np.ones(distinct.shape[1]), False)
         first = starts(rows, kernel, self.seed, 1)[0]
         common = self.descend(columns, kernel, first, _COMMON, factors=_SHORTER)
-        if not 1 < d <= _MOST_SCALES:
+        if not 1 < d <= MOST_SCALES:
             return [common]
         spread = replace(common.parameters, log_scales=np.repeat(common.parameters.log_scales, d))
         criteria = ["evidence"] if self.few else ["evidence", LEAVE_ONE_OUT]
@@ -154,7 +158,7 @@ class CandidateSearch:
     def metrics(self, common: Candidate, n_rounds: int) -> list[Candidate]:
         """Metrics from the gradients of a candidate with one scale, and of each other in turn."""
         found, source = list[Candidate](), common
-        if not 1 < common.columns.X.shape[1] <= _MOST_SCALES:
+        if not 1 < common.columns.n_columns <= MOST_SCALES:
             return found
         for _ in range(n_rounds):
             turned = self._turned(source, self.n_learned(METRIC))

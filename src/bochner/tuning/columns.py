@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 
@@ -25,6 +26,7 @@ class Columns:
     Attributes
     ----------
     X : array of shape (n, r)
+        Its rows are as far from each other as those of the columns in their units, or of their scores.
     unit : array of shape (d,)
         Units of the columns.
     warped : bool
@@ -40,10 +42,32 @@ class Columns:
 
     @classmethod
     def plain(cls, X: Array, weight: Array | None) -> Columns:
+        """Columns in units of their standard deviations."""
         centred = X - np.average(X, axis=0, weights=weight)
-        spread = np.sqrt(np.average(centred**2, axis=0, weights=weight))
+        return cls._in_units(X, centred, np.sqrt(np.average(centred**2, axis=0, weights=weight)))
+
+    @classmethod
+    def in_ranges(cls, X: Array) -> Columns:
+        """Columns in units of their ranges: pixels, words and spectra that are hardly ever seen stay small."""
+        return cls._in_units(X, X - np.min(X, axis=0), np.ptp(X, axis=0))
+
+    @property
+    def n_columns(self) -> int:
+        """Columns that were given."""
+        return len(self.unit)
+
+    def rotated(self) -> Columns:
+        """The same distances in no more coordinates than rows, R' of X' = Q R, for one scale for all columns."""
+        if self.X.shape[1] <= len(self.X):
+            return self
+        R = cast("Array", np.linalg.qr(self.X.T, mode="r"))
+        return replace(self, X=np.ascontiguousarray(R.T))
+
+    @classmethod
+    def _in_units(cls, X: Array, centred: Array, unit: Array) -> Columns:
+        """Rows without their centre in some units, 1 for a column that is constant."""
         varies = np.ptp(X, axis=0) > _ROUNDING * np.max(np.abs(X), axis=0)  # the mean of a constant column is rounded
-        unit = np.where(varies & (spread > 0) & np.isfinite(spread), spread, 1.0)
+        unit = np.where(varies & (unit > 0) & np.isfinite(unit), unit, 1.0)
         return cls(np.round(centred / unit, _DECIMALS), unit, warped=False)
 
     @classmethod

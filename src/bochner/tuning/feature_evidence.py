@@ -9,10 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import cho_solve
-from scipy.linalg.lapack import dpotrf, dpotri
 
-from bochner._blas import lower_gram, product
+from bochner._blas import cholesky, inverse_from_cholesky, lower_gram, product, solve_cholesky
 from bochner._typing import Array
 from bochner.features import transform
 from bochner.tuning.narrow_map import NarrowMap
@@ -30,7 +28,7 @@ class _Fit:
     Z, Y : arrays
         Rows times the root of their weight.
     factor : array of shape (D, D)
-        Upper Cholesky factor of A = Z'Z + alpha I.
+        Lower Cholesky factor of A = Z'Z + alpha I; the upper triangle is not used.
     coef : array of shape (D, t)
         w = A^-1 Z'Y.
     residual : array of shape (n, t)
@@ -50,8 +48,9 @@ class _Fit:
 
     def inverse(self) -> Array:
         """A^-1, all of it."""
-        inverse: Array = np.triu(dpotri(self.factor, lower=0)[0])
-        inverse += np.triu(inverse, 1).T
+        inverse = np.tril(self.factor)
+        inverse_from_cholesky(inverse)
+        inverse += np.tril(inverse, -1).T
         return np.asfortranarray(inverse)
 
     def times(self, matrix: Array, less: tuple[Array, Array]) -> Array:
@@ -170,14 +169,13 @@ class FeatureEvidence:
         gram = np.empty((Z.shape[1], Z.shape[1]))
         lower_gram(Z, gram)
         gram[np.diag_indices_from(gram)] += noise / signal
-        factor, failed_at = dpotrf(gram.T, lower=0, clean=1, overwrite_a=1)
-        if failed_at:
+        if not cholesky(gram):
             return None
-        coef = cho_solve((factor, False), product(Z.T, np.asfortranarray(Y)), check_finite=False)
+        coef = solve_cholesky(gram, product(Z.T, np.asfortranarray(Y)))
         residual = Y - product(Z.T, np.asfortranarray(coef), transpose_a=True)
         count = len(Y) if self.weight is None else float(np.sum(self.weight))
         nu = max(count - 1, 0.5)  # so that one row has a finite evidence
-        return _Fit(Z, Y, factor, coef, residual, noise / signal, noise, nu)
+        return _Fit(Z, Y, gram, coef, residual, noise / signal, noise, nu)
 
     def _mean(self, rows: Array) -> Array:
         return np.mean(rows, axis=0) if self.weight is None else np.average(rows, axis=0, weights=self.weight)

@@ -9,10 +9,15 @@ from dataclasses import dataclass
 from typing import ClassVar, TypeGuard
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
-from scipy.linalg.lapack import dpotrf, dpotri, dtrtri
 
-from bochner._blas import product, symmetric_product
+from bochner._blas import (
+    cholesky,
+    inverse_from_cholesky,
+    lower_inverse,
+    product,
+    solve_cholesky,
+    symmetric_product,
+)
 from bochner._typing import Array
 from bochner.kernels import Isotropic, Stationary
 from bochner.tuning.parameters import EvidenceParameters
@@ -64,9 +69,10 @@ class KernelEvidence:
         if factor is None:
             return np.inf, np.zeros_like(theta)
         Y = root[:, None] * (self.Y - np.average(self.Y, axis=0, weights=self.weight))
-        a = cho_solve((factor, True), Y, check_finite=False)
+        a = solve_cholesky(factor, Y)
         log_det = float(2 * np.sum(np.log(np.diagonal(factor)))) - n * np.log(noise)
-        inverse = dpotri(factor, lower=1, overwrite_c=1)[0]  # its lower triangle; the factor is gone
+        inverse = factor  # in its place
+        inverse_from_cholesky(inverse)
         nu = max(float(np.sum(root**2)) - 1, 0.5)
         quadratic, free = float(np.sum(Y * a)), noise * float(np.trace(inverse))
         shrunk = noise * float(np.sum(a**2))
@@ -91,10 +97,9 @@ class KernelEvidence:
         C = signal * kernel(self.X)
         C[np.diag_indices_from(C)] += noise if self.weight is None else noise / self.weight
         mean = np.average(self.Y, axis=0, weights=self.weight)
-        try:
-            a = cho_solve(cho_factor(C, lower=True, overwrite_a=True), self.Y - mean)
-        except LinAlgError:  # noise below the rounding errors of the signal
+        if not cholesky(C):  # noise below the rounding errors of the signal
             return np.inf
+        a = solve_cholesky(C, self.Y - mean)
         return float(np.mean((Y - mean - signal * kernel(X, self.X) @ a) ** 2))
 
     def leave_one_out(self, parameters: EvidenceParameters, n_last: int) -> Array:
@@ -109,7 +114,8 @@ class KernelEvidence:
         if factor is None:
             return np.full(n_last, np.inf)
         last = slice(len(a) - n_last, None)
-        inverse, _ = dtrtri(np.asfortranarray(factor[last, last]), lower=1, overwrite_c=1)
+        inverse = np.array(factor[last, last], order="F")
+        lower_inverse(inverse)
         diagonal = np.sum(np.square(np.tril(inverse)), axis=0)
         errors: Array = np.sum((a[last] / diagonal[:, None]) ** 2, axis=1)
         return errors
@@ -125,10 +131,9 @@ class KernelEvidence:
         C += 1.0
         C *= parameters.signal
         C[np.diag_indices_from(C)] += parameters.noise if self.weight is None else parameters.noise / self.weight
-        factor, failed_at = dpotrf(C, lower=1, clean=0, overwrite_a=1)
-        if failed_at:
+        if not cholesky(C):
             return None, self.Y
-        return factor, cho_solve((factor, True), self.Y, check_finite=False)
+        return C, solve_cholesky(C, self.Y)
 
 
 _ROUNDING = 64 * np.finfo(float).eps  # of a squared distance, relative to squared norms
@@ -176,5 +181,4 @@ def _factor(K: Array, root: Array, noise: float, signal: float) -> Array | None:
     K *= signal * root
     K *= root[:, None]
     K[np.diag_indices_from(K)] += noise
-    factor, failed_at = dpotrf(K, lower=1, clean=0, overwrite_a=1)
-    return None if failed_at else factor
+    return K if cholesky(K) else None

@@ -10,10 +10,15 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.linalg import cho_solve
-from scipy.linalg.lapack import dpotrf, dpotri
 
-from bochner._blas import product, symmetric_gram, symmetric_rank_2_update
+from bochner._blas import (
+    cholesky,
+    inverse_from_cholesky,
+    product,
+    solve_cholesky,
+    symmetric_gram,
+    symmetric_rank_2_update,
+)
 from bochner._typing import Array
 from bochner.kernels import Isotropic
 from bochner.tuning.kernel_evidence import by_log_scales, kernel_matrix, squared_distances
@@ -63,17 +68,16 @@ class KernelLeaveOneOut:
         C = kernel_matrix(self.kernel, squared)
         C += 1.0
         C[np.diag_indices(n)] += alpha / weight
-        factor, failed_at = dpotrf(C, lower=1, clean=0, overwrite_a=1)
-        if failed_at:
+        if not cholesky(C):
             return np.inf, np.zeros_like(theta)
-        a = cho_solve((factor, True), self.Y, check_finite=False)
-        inverse = dpotri(factor, lower=1, overwrite_c=1)[0]  # its lower triangle; the factor is gone
-        q = np.diagonal(inverse)[:, None].copy()
+        a = solve_cholesky(C, self.Y)
+        inverse_from_cholesky(C)
+        q = np.diagonal(C)[:, None].copy()
         errors = a / q
         total = float(np.sum(weight[:, None] * errors**2))
         if not 0 < total < np.inf:
             return np.inf, np.zeros_like(theta)
-        S = _slope(inverse, a, weight[:, None] * errors, errors, q)
+        S = _slope(C, a, weight[:, None] * errors, errors, q)
         by_noise = alpha * float(np.sum(np.diagonal(S) / weight)) / total
         by_scales = by_log_scales(self.kernel, scaled, squared, S) / total
         by_scales = by_scales.sum(keepdims=True) if len(parameters.log_scales) == 1 else by_scales

@@ -27,6 +27,8 @@ __all__ = ["ClassifierScales", "RidgeScales", "ScaleLearner", "ScaleSearch", "sp
 
 _SHARE_OF_BUDGET = 0.125  # of memory, for the rows that a classifier's scales are learned from
 _COPIES = 4  # of those rows, in float64
+_SHARE_OF_AUTOMATIC, _COPIES_OF_AUTOMATIC = 0.5, 8  # in units of deviations and of ranges, by all threads
+_FEWEST_AUTOMATIC = 64
 
 
 @dataclass(frozen=True)
@@ -103,8 +105,11 @@ class RidgeScales(ScaleLearner):
             return None
         if search.metric and not self.exact:
             return self._metric(rows, targets, search)
-        sample = TuningSample.drawn(rows, targets, TUNING_ROWS, search.seed)
-        if search.per_feature is None:  # every target counts the same
+        automatic = search.per_feature is None
+        sample = TuningSample.drawn(
+            rows, targets, _automatic_rows(rows.n_features) if automatic else TUNING_ROWS, search.seed
+        )
+        if automatic:  # every target counts the same
             way = partial(tune_automatically, sample.X, sample.Y / spread_of(sample.Y, sample.weight))
         else:
             sample = sample.shuffled(search.seed)
@@ -135,7 +140,7 @@ class ClassifierScales(ScaleLearner):
             return self._automatic(rows, targets, search)
         labels, weight = targets
         total = float(len(labels) if weight is None else weight.sum())
-        affordable = int(_SHARE_OF_BUDGET * get_config().memory_budget() / (_COPIES * 8 * rows.n_features))
+        affordable = _affordable_rows(rows.n_features, _SHARE_OF_BUDGET, _COPIES)
         available = min(affordable, len(labels) if weight is None else np.count_nonzero(weight))
         if available < FEWEST_ROWS and not search.required:
             return None
@@ -154,8 +159,19 @@ class ClassifierScales(ScaleLearner):
         labels, weight = targets
         indicators = (labels[:, None] == np.unique(labels)).astype(float)
         indicators = indicators[:, 1:] if indicators.shape[1] == 2 else indicators
-        sample = TuningSample.drawn(rows, (indicators, weight), TUNING_ROWS, search.seed)
+        sample = TuningSample.drawn(rows, (indicators, weight), _automatic_rows(rows.n_features), search.seed)
         return sample.tuned(partial(tune_automatically, sample.X, sample.Y, **search.setting(rows)), None)
+
+
+def _automatic_rows(n_features: int) -> int:
+    """Rows of an automatic search: fewer than 4,000 where that many wide ones would not fit in memory."""
+    affordable = _affordable_rows(n_features, _SHARE_OF_AUTOMATIC, _COPIES_OF_AUTOMATIC)
+    return int(np.clip(affordable, _FEWEST_AUTOMATIC, TUNING_ROWS))
+
+
+def _affordable_rows(n_features: int, share: float, copies: int) -> int:
+    """Rows of which so many copies in float64 take a share of the memory budget."""
+    return int(share * get_config().memory_budget() / (copies * 8 * max(n_features, 1)))
 
 
 def spread_of(Y: Array, weight: Array | None) -> Array:

@@ -6,7 +6,7 @@ one per column:  spread_j * median_ij ||(x_i - x_j) / spread||         whatever 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -16,7 +16,7 @@ from scipy.spatial.distance import pdist
 
 from bochner._dense import dense
 from bochner._random import Purpose, generator
-from bochner._typing import Array, ArrayLike, Rows
+from bochner._typing import Array, Rows
 from bochner.kernels import Stationary
 from bochner.tuning.spread import column_spreads, row_blocks
 
@@ -65,10 +65,10 @@ class RowSample:
         """The median distance between the rows, in the metric of the kernel; 1.0 where all are equal."""
         return _median_distance(self.rows, kernel)
 
-    def relative_distances(self, kernel: Stationary, probabilities: ArrayLike) -> Array:
+    def relative_distances(self, kernel: Stationary, probabilities: Sequence[float]) -> Array:
         """Quantiles of distances in units of the columns' spreads over their median; 1 where all rows are equal."""
         if len(self.rows) < 2:
-            return np.ones(np.shape(probabilities))
+            return np.ones(len(probabilities))
         distances = pdist(self.rows / self._spreads(), metric=kernel.metric)
         quantiles: Array = np.quantile(distances, probabilities)
         return quantiles / np.median(distances)
