@@ -38,4 +38,5 @@ def grid_of_column(values: Array, n_points: int) -> Array:
     distinct = np.unique(values)
     if len(distinct) <= n_points:
         return distinct
-    return np.linspace(*np.quantile(values, _ENDS), n_points).astype(values.dtype)
+    low, high = np.quantile(values, _ENDS)
+    return np.linspace(low, high, n_points).astype(values.dtype)
