@@ -39,6 +39,7 @@ OPTIONS: dict[str, Callable[[], dict[str, Any]]] = {
     "aggregate, own kernel, two factors": lambda: {
         **_NARROW, "kernel": bo.Matern(1.5), "length_scale": "aggregate", "factors": (0.5, 2.0)
     },
+    "fuse": lambda: {**_NARROW, "length_scale": "fuse"},
     "held_out": lambda: {**_NARROW, "length_scale": "held_out"},
     "kernel laplacian": lambda: {**_FIXED, "kernel": "laplacian"},
     "kernel matern": lambda: {**_FIXED, "kernel": "matern"},

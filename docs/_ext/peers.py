@@ -178,6 +178,51 @@ def server():
                     ("load of the machine meanwhile", busy, "", "")]  # fmt: skip
 
 
+def power():
+    found = load("power")
+    tests = list(next(iter(found["power"].values())))
+    rows = [(what, *(f"{values[test]:.2f}" for test in tests)) for what, values in found["power"].items()]
+    return (f"what differs ({found['n']} rows of each sample, {found['repeats']} repeats)", *tests), rows
+
+
+def quantiles():
+    found = load("losses")["quantiles"]
+    models = list(next(iter(found.values()))["loss"])
+    rows = []
+    for name, record in found.items():
+        best = min(record["loss"].values())
+        losses = [f"**{value:.3f}**" if value == best else f"{value:.3f}" for value in record["loss"].values()]
+        inside = [
+            sum(low <= share <= high for share, (low, high) in zip(shares, record["limits"]))
+            for shares in record["coverage"].values()
+        ]
+        interval = record["conformal"]
+        held = interval["limits"][0] <= interval["coverage"] <= interval["limits"][1]
+        rows.append(
+            (name, *losses, *(f"{count} of 3" for count in inside),
+             f"{interval['coverage']:.3f}, {'inside' if held else 'outside'}")
+        )  # fmt: skip
+    header = (
+        "table",
+        *(f"pinball loss, {each}" for each in models),
+        *(f"shares within limits, {each}" for each in models),
+    )
+    return (*header, "conformal 80 % intervals"), rows
+
+
+def robust():
+    found = load("losses")
+    counts = [
+        (f"Poisson deviance, {name}", *(f"{part}: {value:.3f}" for part, value in values.items()), "")
+        for name, values in found["deviance"].items()
+    ]
+    wrong = [
+        (f"RMSE, 5 % wrong targets, {name}", *(f"{part}: {value:.3f}" for part, value in values.items()))
+        for name, values in found["outliers"].items()
+    ]
+    return ("over that of the mean", "", "", ""), [*counts, *wrong]
+
+
 # The file of results behind each table, and the script that makes it.
 TABLES = {
     "transform": (transform, "transform", "transform.py"),
@@ -188,6 +233,9 @@ TABLES = {
     "accuracy": (accuracy, "accuracy", "accuracy.py"),
     "calibration": (calibration, "accuracy", "accuracy.py"),
     "two_sample": (two_sample, "two_sample", "two_sample.py"),
+    "power": (power, "power", "power.py"),
+    "quantiles": (quantiles, "losses", "losses.py"),
+    "robust": (robust, "losses", "losses.py"),
     "orbit": (orbit, "orbit", "orbit.py"),
     "streaming": (streaming, "streaming_airline", "streaming.py"),
     "distance": (distance, "distance", "distance.py"),

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from bochner.comparison.resampling import Relabelling, check_resamples, cut, fused, p_value, studentised
+from bochner.comparison.resampling import Relabelling, check_resamples, cut, fused, normal_scores, p_value, studentised
 from bochner.errors import InvalidParameterError
 
 
@@ -46,12 +46,30 @@ def test_ties_count_as_larger():
     assert p_value(np.array([1.0, 0.0, 0.0]), 0.0) == 1 / 3
 
 
-def test_one_kernel_fuses_to_its_studentised_statistic_and_constants_to_nothing():
-    values = np.random.default_rng(0).standard_normal((1, 100))
-    np.testing.assert_allclose(fused(values), studentised(values)[0])
+def test_one_kernel_fuses_to_an_increasing_function_of_its_statistic_and_constants_to_a_tie():
+    values = np.random.default_rng(0).chisquare(2, (1, 100))
+    np.testing.assert_array_equal(np.argsort(fused(values)), np.argsort(values[0]))
+    np.testing.assert_array_equal(fused(np.ones((2, 5))), fused(np.ones((2, 5)))[0])
     assert studentised(values).mean() == pytest.approx(0, abs=1e-12)
     assert studentised(values).std() == pytest.approx(1)
     np.testing.assert_array_equal(studentised(np.ones((2, 5))), 0.0)
+
+
+def test_scores_of_a_skewed_law_are_nearly_normal():
+    values = np.random.default_rng(0).chisquare(3, (2, 100_000)) * [[1.0], [1e-9]]
+    scores = normal_scores(values)
+    assert np.all(np.diff(np.take_along_axis(scores, np.argsort(values, axis=1), axis=1)) >= 0)
+    np.testing.assert_allclose(np.mean(scores > 3, axis=1), 0.00135, atol=6e-4)  # 4.5 standard errors; 0.011 as it is
+    symmetric = np.random.default_rng(1).standard_normal(1000)
+    both = np.r_[symmetric, -symmetric]
+    np.testing.assert_allclose(normal_scores(both), studentised(both), atol=0.01)
+
+
+def test_a_kernel_that_stands_out_is_not_hidden_by_skewed_ones():
+    rng = np.random.default_rng(0)
+    skewed, sharp = rng.chisquare(1, (9, 1000)), rng.standard_normal((1, 1000))
+    sharp[0, 0] = 5.0
+    assert p_value(fused(np.vstack([skewed, sharp])), 0.0) <= 0.005
 
 
 @pytest.mark.parametrize("n", [0, -1, 2.5, "many", True])

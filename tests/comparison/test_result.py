@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import bochner as bo
@@ -50,3 +51,26 @@ def test_it_prints_what_decides_and_not_its_arrays(certified):
     assert "pvalue=" in shown
     assert "null_distribution" not in shown
     assert "_witness" not in shown
+
+
+def test_it_says_what_was_found_and_which_columns_moved():
+    moved = pd.DataFrame({"a": X[:, 0], "b": X[:, 1] + 2})
+    result = bo.mmd_test(pd.DataFrame(X, columns=["a", "b"]), moved, n_resamples=99, rng=0)
+    assert result.columns == ("a", "b")
+    assert result.contributions.sum() == pytest.approx(1)
+    assert result.contributions[1] > 0.9
+    assert str(result) == result.summary()
+    assert str(result).startswith("The samples differ (p = 0.01). It lies most in b (")
+    assert result.summary(level=0.001).startswith("No change was found")
+
+
+def test_columns_without_names_are_counted_and_one_column_is_not_named():
+    assert "column 1 (" in str(bo.mmd_test(X, X + np.array([0, 2]), n_resamples=99, rng=0))
+    assert str(bo.mmd_test(X[:, :1], X[:, :1] + 2, n_resamples=99, rng=0)) == "The samples differ (p = 0.01)."
+
+
+def test_a_test_of_independence_has_no_columns_and_a_sentence_of_its_own():
+    result = bo.hsic_test(X[:50], X[:50], n_resamples=99, rng=0)
+    assert result.contributions is None
+    assert str(result) == "X and Y depend on each other (p = 0.01)."
+    assert bo.hsic_test(X[:50], Y, n_resamples=99, rng=0).summary(0.0).startswith("No dependence was found")

@@ -12,7 +12,13 @@ sys.path.insert(0, str(ROOT / "docs" / "_ext"))
 import peers  # noqa: E402
 
 PAGE = (ROOT / "docs" / "comparison.md").read_text(encoding="utf-8")
-ELSEWHERE = {"distance": "certificates.md", "server": "deploy.md"}
+ELSEWHERE = {
+    "distance": "certificates.md",
+    "server": "deploy.md",
+    "power": "comparing.md",
+    "quantiles": "losses.md",
+    "robust": "losses.md",
+}
 
 
 @pytest.mark.parametrize("name", peers.TABLES)

@@ -43,6 +43,7 @@ ESTIMATORS = [
     bo.KernelRegressor(alpha=1.0, fit_intercept=False, **FIXED),
     bo.KernelRegressor(bo.Matern(nu=2.5), features="fourier", alpha="evidence", **FIXED),
     bo.KernelRegressor(alpha="loo", **FIXED),
+    bo.KernelRegressor(alpha=1.0, noise="learned", **FIXED),
     bo.KernelRegressor(solver="iterative", tol=1e-12),  # checks compare predictions to 1e-7
     bo.KernelRegressor(solver="iterative", alpha=1.0, fit_intercept=False, **FIXED),
     bo.SplineFeatures(n_components=40),

@@ -12,7 +12,7 @@ from bochner.cli.exits import ANSWER_IS_NO
 from bochner.cli.screen import Screen, screen_options, table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from bochner._typing import Array, JsonDict
     from bochner.comparison import KernelTestResult
@@ -20,16 +20,15 @@ if TYPE_CHECKING:
 
 __all__ = ["test"]
 
-_MENTIONED, _MOST_NAMED = 0.1, 3  # columns of the verdict: their share in the difference, and how many
-
 
 @click.command(short_help="Test whether two tables have the same distribution.")
 @click.argument("before", type=click.Path())
 @click.argument("after", type=click.Path())
 @options.kernel
 @click.option(
-    "--length-scale", type=options.NumberOr("median", "aggregate", "held_out"), default="aggregate", show_default=True,
-    help="Scale of the differences looked for; aggregate: five scales in one test.",
+    "--length-scale", type=options.NumberOr("median", "aggregate", "fuse", "held_out"),
+    default="aggregate", show_default=True,
+    help="Scale of the differences looked for; aggregate: five scales in one test; fuse: ten scales of two kernels.",
 )  # fmt: skip
 @click.option(
     "--n-resamples", type=click.IntRange(19), default=999, show_default=True, help="Relabellings of the rows."
@@ -83,7 +82,7 @@ def test(as_json: bool, quiet: bool, **given: Any) -> None:
         "after": {"table": given["after"], "rows": len(Y)},
         "preprocessing": encoder.describe(),
         "verdict": "",
-        "columns_changed": _changed(encoder, X, Y, result),
+        "columns_changed": _changed(encoder, result),
         "pvalue": result.pvalue,
         "statistic": result.statistic,
         "kernel": in_one_line(result.kernel),  # type: ignore[arg-type]  # no transformer was given
@@ -141,15 +140,11 @@ def _samples(given: JsonDict) -> tuple[TableEncoder, Array, Array]:
     return encoder, rows[: tables[0].num_rows], rows[tables[0].num_rows :]
 
 
-def _changed(encoder: TableEncoder, X: Array, Y: Array, result: KernelTestResult) -> dict[str, float]:
+def _changed(encoder: TableEncoder, result: KernelTestResult) -> dict[str, float]:
     """Share of each column of the tables in the difference, largest first."""
-    from bochner.comparison.attribution import column_shares
     from bochner.tables.columns import column_of
 
-    def witness_of(rows: Array) -> Callable[[Array], Array]:
-        return lambda points: -result.witness(points)  # large where AFTER has more rows
-
-    shares = iter(column_shares(Y.astype(float), X.astype(float), witness_of).tolist())
+    shares = iter([] if result.contributions is None else result.contributions.tolist())
     names = [(column["name"], len(column_of(column).outputs)) for column in encoder.columns_]
     found = {name: sum(next(shares) for _ in range(width)) for name, width in names}
     return dict(sorted(found.items(), key=lambda item: -item[1]))
@@ -157,12 +152,10 @@ def _changed(encoder: TableEncoder, X: Array, Y: Array, result: KernelTestResult
 
 def _verdict(found: JsonDict) -> str:
     """What was found, in a sentence."""
-    level = 0.05 if found["fail_below"] is None else found["fail_below"]
-    if found["pvalue"] > level or (found["fail_below"] is not None and not found["failed"]):
-        return f"No change was found: the tables may well come from one distribution (p = {found['pvalue']:.3g})."
-    most = [f"{name} ({100 * share:.0f} %)" for name, share in found["columns_changed"].items() if share >= _MENTIONED]
-    where = f" It lies most in {', '.join(most[:_MOST_NAMED])}." if len(found["columns_changed"]) > 1 and most else ""
-    return f"The tables differ (p = {found['pvalue']:.3g}).{where}"
+    from bochner.comparison.attribution import difference_in_words
+
+    differ = found["pvalue"] <= 0.05 if found["fail_below"] is None else found["failed"]
+    return difference_in_words(found["pvalue"], [*found["columns_changed"].items()], differ=differ, what="tables")
 
 
 def _first_line(error: Exception) -> str:

@@ -7,16 +7,20 @@ with w(x) = z(x).(mu_X - mu_reference) the witness function, large where X has m
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from bochner._typing import Array
 
-__all__ = ["column_shares"]
+__all__ = ["SHARE_ROWS", "column_shares", "difference_in_words"]
 
 _ROWS = 400
 _SWAPS = 16
+_MENTIONED, _MOST_NAMED = 0.1, 3  # columns of a sentence: their share in the difference, and how many
+
+SHARE_ROWS = 2 * _ROWS
+"""So many rows of a sample are looked at, half of them for each half of the rows."""
 
 
 def column_shares(X: Array, reference: Array, witness_of: Callable[[Array], Callable[[Array], Array]]) -> Array:
@@ -54,3 +58,16 @@ def _drops(rows: Array, reference: Array, witness: Callable[[Array], Array]) -> 
         drops[j] = whole - witness(swapped).mean()
         swapped[:, j] = column
     return drops
+
+
+def difference_in_words(pvalue: float, shares: Sequence[tuple[str, float]], *, differ: bool, what: str) -> str:
+    """What a two-sample test found, in a sentence, with the columns of the largest shares.
+
+    `what` was compared: "samples", "tables". `differ`: whether the p-value is small enough to say so.
+    """
+    if not differ:
+        return f"No change was found: the {what} may well come from one distribution (p = {pvalue:.3g})."
+    ordered = sorted(shares, key=lambda item: -item[1])
+    most = [f"{name} ({100 * share:.0f} %)" for name, share in ordered if share >= _MENTIONED]
+    where = f" It lies most in {', '.join(most[:_MOST_NAMED])}." if len(shares) > 1 and most else ""
+    return f"The {what} differ (p = {pvalue:.3g}).{where}"

@@ -1,7 +1,7 @@
 """Kernel and bandwidth selection for two-sample tests that keeps their level.
 
 - Spreads of columns and the median distance are those of the pooled sample, and so cannot tell the labels apart.
-- A set of bandwidths gives one fused statistic (`resampling.fused`): one test, not the best of many.
+- A set of kernels or bandwidths gives one fused statistic (`resampling.fused`): one test, not the best of many.
 - A bandwidth learned on every other row is tested on the rest.
 """
 
@@ -18,10 +18,14 @@ from bochner.comparison.samples import pooled_rows
 from bochner.errors import invalid_parameter
 from bochner.kernels import Stationary
 from bochner.tuning import ScaleRule, row_blocks
+from bochner.tuning.median import RowSample
 
 __all__ = ["CHOICES", "candidates", "most_powerful"]
 
-CHOICES = ("auto", "median", "aggregate", "held_out")
+CHOICES = ("auto", "median", "aggregate", "fuse", "held_out")
+
+_FUSED_KERNELS = ("gaussian", "laplacian")
+_BANDWIDTHS = 10
 
 
 def candidates(
@@ -33,14 +37,28 @@ def candidates(
     Y: Rows,
     seed: int,
 ) -> tuple[Stationary, ...]:
-    """Candidate kernels: one, or with "aggregate" and "held_out" one for every factor."""
+    """Candidate kernels: one, or with "aggregate" and "held_out" one for every factor, or those of "fuse"."""
     if not isinstance(length_scale, str) or length_scale in ("auto", "median"):
         return (_central(ScaleRule(owner, kernel, length_scale), X, Y, seed),)
     if length_scale not in CHOICES:
         rule = f"a positive number, one per feature, or one of {CHOICES}"
         raise invalid_parameter(owner, "length_scale", rule, length_scale)
+    if length_scale == "fuse":
+        families = _FUSED_KERNELS if kernel is None else (kernel,)
+        return tuple(each for family in families for each in _bandwidths(ScaleRule(owner, family, "auto"), X, Y, seed))
     central = _central(ScaleRule(owner, kernel, "auto"), X, Y, seed)
     return tuple(central.scaled_by(float(factor)) for factor in _checked(owner, factors))
+
+
+def _bandwidths(rule: ScaleRule, X: Rows, Y: Rows, seed: int) -> list[Stationary]:
+    """A kernel at ten bandwidths, evenly spaced in the logarithm: from half the 5 % to twice the 95 % quantile.
+
+    Quantiles are those of distances between pooled rows, in units of their median (Biggs, Schrab & Gretton 2023).
+    """
+    central = _central(rule, X, Y, seed)
+    sample = RowSample.of(pooled_rows(X, Y, seed), seed, others=chain(row_blocks(X), row_blocks(Y)))
+    low, high = sample.relative_distances(central, [0.05, 0.95])
+    return [central.scaled_by(float(factor)) for factor in np.geomspace(low / 2, 2 * high, _BANDWIDTHS)]
 
 
 def most_powerful(kernels: Sequence[Stationary], pool_of: Callable[[Stationary], FeaturePool]) -> Stationary:

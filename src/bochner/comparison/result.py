@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from bochner._typing import Array, MatrixLike, Transformer
+from bochner.comparison.attribution import difference_in_words
 from bochner.kernels import Stationary
 from bochner.theory import Certificate
 
@@ -38,6 +40,8 @@ class KernelTestResult:
         Rows that were relabelled together.
     assumptions : tuple of str
         What the p-value rests on.
+    columns : tuple of str
+        Names of the columns of the samples of `mmd_test`; empty for `hsic_test`.
     """
 
     statistic: float
@@ -50,6 +54,29 @@ class KernelTestResult:
     block_rows: int
     assumptions: tuple[str, ...] = field(repr=False)
     _witness: Callable[[MatrixLike], Array] = field(repr=False)
+    columns: tuple[str, ...] = field(default=(), repr=False)
+    _shares: Callable[[Callable[[Array], Array]], Array] | None = field(default=None, repr=False)
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    @cached_property
+    def contributions(self) -> Array | None:
+        """Share of every column in the difference of two samples, shape (d,), which add up to 1; None for `hsic_test`.
+
+        The fall of the witness when a column of some hundred rows of the second sample comes from the first. It is an
+        estimate without an error bar, and worth a look where the test rejects.
+        """
+        return None if self._shares is None else self._shares(self._witness)
+
+    def summary(self, level: float = 0.05) -> str:
+        """What was found, in a sentence: whether the p-value is at most `level`, and which columns moved most."""
+        if self.contributions is not None:
+            shares = list(zip(self.columns, self.contributions.tolist(), strict=True))
+            return difference_in_words(self.pvalue, shares, differ=self.pvalue <= level, what="samples")
+        if self.pvalue > level:
+            return f"No dependence was found: X and Y may well be independent (p = {self.pvalue:.3g})."
+        return f"X and Y depend on each other (p = {self.pvalue:.3g})."
 
     @property
     def error_bound(self) -> float | None:

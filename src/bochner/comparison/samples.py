@@ -15,7 +15,7 @@ from bochner._sklearn import refuse_lazy
 from bochner._typing import FloatType, MatrixLike, Rows
 from bochner.errors import InvalidDataError
 
-__all__ = ["check_rows", "check_samples", "pooled_rows"]
+__all__ = ["check_rows", "check_samples", "column_names", "pooled_rows"]
 
 _POOLED = 1000
 
@@ -56,6 +56,14 @@ def check_samples(
             f"X and Y must have the same number of columns. Got {first.shape[1]} and {second.shape[1]}."
         )
     return first, second, np.result_type(first.dtype, second.dtype)
+
+
+def column_names(X: MatrixLike, n_columns: int) -> tuple[str, ...]:
+    """Names of the columns of a data frame, or "column 0", "column 1", ... where they have none."""
+    names = getattr(X, "columns", None)
+    if names is None or len(names) != n_columns:
+        return tuple(f"column {j}" for j in range(n_columns))
+    return tuple(map(str, names))
 
 
 def pooled_rows(X: Rows, Y: Rows, seed: int) -> Rows:

@@ -9,15 +9,17 @@ import numpy as np
 from scipy.sparse import issparse, vstack
 from sklearn.base import clone
 
+from bochner._dense import dense
 from bochner._random import Purpose, generator, resolve_seed
 from bochner._typing import Array, ArrayLike, MatrixLike, Rows, Seed, Transformer
+from bochner.comparison.attribution import SHARE_ROWS, column_shares
 from bochner.comparison.discrepancy import check_estimator
 from bochner.comparison.kernel_choice import candidates, most_powerful
 from bochner.comparison.kernel_features import KernelFeatures, TransformerFeatures, default_components
 from bochner.comparison.pool import FeaturePool, GramPool, Pool
-from bochner.comparison.resampling import Relabelling, check_resamples, fused, p_value, studentised
+from bochner.comparison.resampling import Relabelling, check_resamples, fused, normal_scores, p_value
 from bochner.comparison.result import KernelTestResult
-from bochner.comparison.samples import check_samples
+from bochner.comparison.samples import check_samples, column_names
 from bochner.errors import InvalidDataError, invalid_parameter
 from bochner.kernels import Stationary
 from bochner.sampling import Sampler
@@ -64,12 +66,13 @@ def mmd_test(
         Rows in memory or in a memory map, which is read block by block.
     kernel : str or Stationary, default=None
         None is the Gaussian kernel.
-    length_scale : {"auto", "median", "aggregate", "held_out"}, float or array of shape (d,), default="auto"
+    length_scale : {"auto", "median", "aggregate", "fuse", "held_out"}, float or array of shape (d,), default="auto"
         "auto": the kernel's own if `kernel` is a kernel, else for each column its spread times the median distance
         between rows in units of these, of the pooled rows: the units of columns do not matter. "median": one for all
         columns, the median distance between pooled rows. "aggregate": all multiples of "auto" in `factors`, in one
-        test. "held_out": the multiple that promises the most power on every other row; the test is on the rest. All
-        keep the level.
+        test. "fuse": the Gaussian and the Laplacian kernel (or `kernel`, if given) at ten bandwidths each, from half
+        the 5 % to twice the 95 % quantile of distances, in one test. "held_out": the multiple that promises the most
+        power on every other row; the test is on the rest. All keep the level.
     factors : sequence of float, default=(1/8, 1/4, 1/2, 1, 2)
         Multiples of the length scale "auto", for "aggregate" and "held_out".
     n_components : int, "auto" or "exact", default="auto"
@@ -106,7 +109,8 @@ def mmd_test(
 
     References
     ----------
-    Gretton et al. (2012), A kernel two-sample test. Sutherland & Schneider (2015), Section 3.3.
+    Gretton et al. (2012), A kernel two-sample test. Sutherland & Schneider (2015), Section 3.3. Biggs, Schrab & Gretton
+    (2023), MMD-FUSE: learning and combining kernels for two-sample testing without data splitting.
 
     Examples
     --------
@@ -118,6 +122,8 @@ def mmd_test(
     0.001
     >>> bool(mmd_test(X[:150], X[150:], rng=0).pvalue > 0.05)
     True
+    >>> print(mmd_test(X, Y + [2, 0], length_scale="fuse", rng=0))
+    The samples differ (p = 0.001). It lies most in column 0 (97 %).
     """
     check_estimator("mmd_test", estimator)
     check_delta(delta)
@@ -152,14 +158,23 @@ def mmd_test(
         block_rows=pool.block_rows,
         assumptions=_ASSUMPTIONS[resampling],
         _witness=witnesses[strongest],
+        columns=column_names(X, first.shape[1]),
+        _shares=_shares_of(first, second),
     )
+
+
+def _shares_of(X: Rows, Y: Rows) -> Callable[[Callable[[Array], Array]], Array]:
+    """Shares of the columns as a function of the witness, from some rows of each sample, which it keeps."""
+    some = [dense(rows[:: max(1, rows.shape[0] // SHARE_ROWS)], float) for rows in (X, Y)]
+    # Minus the witness is large where Y has more rows.
+    return lambda witness: column_shares(some[1], some[0], lambda _: lambda points: -witness(points))
 
 
 def _one_statistic(values: Array, pool: Pool) -> tuple[int, Array, float]:
     """Which kernel stands out most, the statistic (1 + B,) of all of them (k, 1 + B), and its unit."""
     if len(values) == 1:
         return 0, values[0], pool.variance * sum(1 / size for size in pool.sizes)
-    return int(np.argmax(studentised(values)[:, 0])), fused(values), 1.0
+    return int(np.argmax(normal_scores(values)[:, 0])), fused(values), 1.0
 
 
 @dataclass(frozen=True)

@@ -6,17 +6,22 @@ from functools import partial
 from numbers import Integral
 from typing import Any
 
+import numpy as np
 from sklearn.base import clone
 
-from bochner._random import resolve_seed
-from bochner._typing import Array, MatrixLike, Seed
+from bochner._dense import dense
+from bochner._random import Purpose, generator, resolve_seed
+from bochner._typing import Array, ArrayLike, MatrixLike, Seed
 from bochner.errors import invalid_parameter
 from bochner.estimators.ridge_attributes import RidgeAttributes
 from bochner.estimators.rows import new_rows, open_rows, over_rows
 from bochner.estimators.validation import validated_rows
+from bochner.fitting.dependence import grid_of_column, partial_dependence
 from bochner.fitting.draws import FunctionDraws, draw_functions, draw_values, gradients
 
 __all__ = ["DrawnFunctions", "PosteriorFunctions"]
+
+_AVERAGED_ROWS = 500  # of a partial dependence
 
 
 class DrawnFunctions:
@@ -56,6 +61,8 @@ class DrawnFunctions:
 
 class PosteriorFunctions(RidgeAttributes):
     """Draws and gradients of the function behind the targets, by the posterior law that `return_std` comes from."""
+
+    n_features_in_: int
 
     def sample_y(self, X: MatrixLike, n_samples: int = 1, random_state: Seed = None) -> Array:
         """Draw values of the function at rows from their joint posterior law.
@@ -133,9 +140,69 @@ class PosteriorFunctions(RidgeAttributes):
         found = [self._targets(values) for values in over_rows(self, X, answers)]
         return tuple(found) if return_std else found[0]
 
+    def partial_dependence(
+        self,
+        X: MatrixLike,
+        column: int | str,
+        *,
+        grid: int | ArrayLike = 20,
+        n_functions: int = 200,
+        random_state: Seed = None,
+    ) -> tuple[Array, Array, Array]:
+        """Mean of the function over rows with one column set to a value, with its posterior standard deviation.
+
+            p(v) = mean_i f(x_i with column set to v)
+
+        Deviations are those of `n_functions` draws of `sample_functions`: with 200, to 5 %. They are of the function,
+        without noise.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Up to 500 of these rows, drawn at random.
+        column : int or str
+            Its number, or its name in the table of the fit.
+        grid : int or array-like of shape (n_values,), default=20
+            Values of the column, or how many of them from its 5 % to its 95 % quantile; all, if there are fewer.
+        n_functions : int, default=200
+        random_state : int, RandomState, Generator or None, default=None
+
+        Returns
+        -------
+        values : array of shape (n_values,)
+        mean, std : arrays of shape (n_values,) or (n_values, n_targets)
+        """
+        fit, seed = self._fit_value(), resolve_seed(random_state)
+        count = _positive("partial_dependence", "n_functions", n_functions)
+        rows, j = validated_rows(self, X, reset=False), self._column_number(column)
+        chosen = generator(seed, Purpose.SUBSAMPLE).permutation(rows.shape[0])[:_AVERAGED_ROWS]
+        some = dense(rows[np.sort(chosen)], rows.dtype)
+        values = _values_of(grid, dense(rows[:, [j]], rows.dtype)[:, 0])
+        mean, std = partial_dependence(fit.response(), draw_functions(fit, count, seed), some, j, values)
+        return values, self._targets(mean), self._targets(std)
+
+    def _column_number(self, column: int | str) -> int:
+        names = list(getattr(self, "feature_names_in_", ()))
+        if isinstance(column, str) and column in names:
+            return names.index(column)
+        d = self.n_features_in_
+        if isinstance(column, (bool, str)) or not isinstance(column, Integral) or not 0 <= column < d:
+            raise invalid_parameter("partial_dependence", "column", f"a column's name, or 0 to {d - 1}", column)
+        return int(column)
+
     def _targets(self, values: Array) -> Array:
         """Values (n, t, ...) in the shape of the targets of the fit."""
         return values[:, 0] if self._flat_target else values
+
+
+def _values_of(grid: int | ArrayLike, column: Array) -> Array:
+    """The values of a grid in the float type of the column, as they are given or by their number."""
+    if np.ndim(grid) == 0:
+        return grid_of_column(column, _positive("partial_dependence", "grid", grid))
+    values = np.asarray(grid, dtype=column.dtype)
+    if values.ndim != 1 or len(values) == 0 or not np.all(np.isfinite(values)):
+        raise invalid_parameter("partial_dependence", "grid", "a number of values, or a list of finite numbers", grid)
+    return values
 
 
 def _positive(method: str, name: str, value: object) -> int:

@@ -46,7 +46,8 @@ class KernelQuantileRegressor(LossRegressor):
         until held-out rows see no gain.
     alpha : float, "auto" or "cv", default="auto"
         The penalty. "auto": the one of `alphas` with the smallest loss on a fifth of the rows; "cv": the smallest
-        cross-validated loss. The model is then fitted to all rows.
+        cross-validated loss. The model is then fitted to all rows, and intercepts are moved until the quantiles hold
+        the shares that they say on rows that were left out (not without an intercept, and not at a given penalty).
     alphas : array-like, default=None
         Penalties to choose from. None: ten, alpha / n from 10^-2 to 10^-6.5.
     cv : int, splitter or iterable of (train, test) indices, default=5
@@ -76,7 +77,7 @@ class KernelQuantileRegressor(LossRegressor):
     coef_ : array of shape (D,) or (n_quantiles, D)
     intercept_ : float or array of shape (n_quantiles,)
     objective_ : float
-        Sum over the quantiles.
+        Sum over the quantiles, before they were moved.
     dual_gap_ : float
         The objective is at most so far above its minimum.
     n_iter_ : int

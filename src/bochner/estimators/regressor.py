@@ -47,6 +47,7 @@ _CONSTRAINTS: Constraints = {
     "validation_fraction": [Interval(Real, 0, 1, closed="neither"), None],
     "fit_intercept": ["boolean"],
     "interval": [StrOptions({"auto", "normal", "conformal"})],
+    "noise": [StrOptions({"constant", "learned"})],
     "checkpoint": [str, PathLike, None],
 }
 
@@ -61,6 +62,8 @@ def _streams(self: KernelRegressor) -> bool:
         raise AttributeError(f"partial_fit is not available with solver={self.solver!r}, which keeps no moments.")
     if self.interval == "conformal":
         raise AttributeError("partial_fit is not available with interval='conformal': use 'normal'.")
+    if self.noise == "learned":
+        raise AttributeError("partial_fit is not available with noise='learned': rows that have gone have no errors.")
     return True
 
 
@@ -122,6 +125,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, Posterio
     interval : {"auto", "normal", "conformal"}, default="auto"
         Calibration of `predict(X, return_interval=...)`: by the normal law of `return_std`; by a tenth of the rows (at
         most 2,000), held out, for distribution-free coverage; "auto": by leave-one-out errors with alpha="auto".
+    noise : {"constant", "learned"}, default="constant"
+        "learned": `return_std` and intervals widen where noise does, by a second model, of squared left-out errors.
     sampling : str or Sampler, default="monte_carlo"
         As in `FourierFeatures`.
     checkpoint : str or Path, default=None
@@ -193,6 +198,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, Posterio
         validation_fraction: float | None = None,
         fit_intercept: bool = True,
         interval: str = "auto",
+        noise: str = "constant",
         sampling: str | Sampler = "monte_carlo",
         checkpoint: FilePath | None = None,
         random_state: Seed = None,
@@ -209,6 +215,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, Posterio
         self.validation_fraction = validation_fraction
         self.fit_intercept = fit_intercept
         self.interval = interval
+        self.noise = noise
         self.sampling = sampling
         self.checkpoint = checkpoint
         self.random_state = random_state
@@ -226,7 +233,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, Posterio
             by the current `distributed.Client`.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
         sample_weight : array-like of shape (n_samples,), default=None
-            A weight of 2 counts a row twice, 0 removes it; with alpha="auto" the unit of weights does not matter.
+            Inverse variances of noise, or counts: 2 is a row given twice, 0 is none; alpha="auto" ignores their unit.
 
         Returns
         -------

@@ -136,6 +136,7 @@ def ridge_settings(model: KernelRegressor, solver: RidgeSolver, rows: RowSource 
         rule=PenaltyRule(model.alpha, check_penalties(model, model.alphas), model.fit_intercept),
         interval=model.interval,
         validation_fraction=model.validation_fraction,
+        noise=model.noise,
     )
 
 

@@ -12,6 +12,7 @@ from bochner.fitting.features import ROWS_FOR_FEATURES, ChosenFeatures, DrawnFea
 from bochner.fitting.grid import fills_its_box
 from bochner.fitting.importance import ColumnImportance
 from bochner.fitting.intervals import ConformalScores, calibration_split
+from bochner.fitting.noise import NoiseFunction
 from bochner.fitting.novelty import FittedNovelty, fit_novelty, squared_norms
 from bochner.fitting.products import left_out_rows
 from bochner.fitting.regression import FittedRegression, Observed, RegressionSettings, fit_regression
@@ -37,6 +38,7 @@ __all__ = [
     "FittedRidge",
     "Labels",
     "MapMaker",
+    "NoiseFunction",
     "Observed",
     "Pass",
     "RegressionSettings",

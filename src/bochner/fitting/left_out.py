@@ -62,9 +62,13 @@ class LeftOut:
         variance = mean_errors(self.targets, self.weight)
         return float(np.sqrt(np.average(self.squares(variance), weights=self.weight)))
 
-    def scores(self, noise_variance: Array) -> ConformalScores:
-        """|error| / standard deviation, for prediction intervals (the jackknife of Barber et al. 2021)."""
-        deviations = np.sqrt(np.maximum(noise_variance, np.finfo(float).tiny) * self.variances[:, None])
+    def scores(self, noise_variance: Array, ratios: Array | float = 1.0) -> ConformalScores:
+        """|error| / standard deviation, for prediction intervals (the jackknife of Barber et al. 2021).
+
+        `ratios` (m, t) of a noise function are those of noise at the rows to `noise_variance`.
+        """
+        variances = self.variances[:, None] - 1 + ratios
+        deviations = np.sqrt(np.maximum(noise_variance, np.finfo(float).tiny) * variances)
         return ConformalScores.of(self.errors, np.zeros_like(self.errors), deviations)
 
 
@@ -80,6 +84,8 @@ def left_out_errors(fit: FittedRidge, rows: RowSource, seed: int, n_rows: int = 
     sample = ArrayRows.sampled(rows, n_rows, seed)
     Y, weight = sample.targets()
     means, leverage, unseen = fit.means_and_leverages(sample.X)
+    if fit.solution.row_weights is not None:  # of an exact machine: kernel values of all rows, less than its prior
+        leverage, unseen = np.maximum(leverage + unseen, 0.0), np.zeros_like(unseen)
     removed = left_out_weight(sample.X, Y, weight)
     spare = np.maximum(1 - removed * leverage, _SMALLEST)
     own = np.ones(len(Y)) if weight is None else weight

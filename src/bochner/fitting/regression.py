@@ -19,7 +19,7 @@ from bochner.fitting.checkpoints import FitCheckpoint, naming_checkpoint
 from bochner.fitting.features import FeatureSettings
 from bochner.fitting.intervals import ConformalScores, calibration_split
 from bochner.fitting.linear_scores import LinearScores
-from bochner.fitting.penalised import fit_penalised
+from bochner.fitting.penalised import PenalisedStep, fit_penalised
 from bochner.fitting.watch import Watch, watched
 from bochner.memory import advice_when_full, require_memory
 from bochner.solvers import (
@@ -29,11 +29,15 @@ from bochner.solvers import (
     RegressionLoss,
     RegressionProblem,
     linear_bill,
+    out_of_fold_scores,
 )
 from bochner.statistics import FeatureStream, RowIdentity, identify
 from bochner.tuning import Tuning
 
 __all__ = ["FittedRegression", "Observed", "RegressionSettings", "fit_regression"]
+
+_PARTS, _ENOUGH_LEFT_OUT = 5, 2000
+_TOL = 1e-3  # of the fits without the rows: their errors are larger than what this changes
 
 
 @dataclass(frozen=True)
@@ -147,6 +151,8 @@ def _fit(rows: RowSource, observed: Observed, settings: RegressionSettings, prog
     problem = partial(_problem, rows, of_loss, settings)
     for_scales = loss.for_squares(scaled)[:, None], loss.weight_for_squares(weight)
     step, found = fit_penalised(rows, for_scales, problem, settings, progress)
+    if loss.holds_shares and settings.alpha is None and settings.fit_intercept:
+        found = _moved(step, found, settings, progress.within("left-out"))
     return FittedRegression(
         step.chosen.drawn.transformer,
         step.chosen.map,
@@ -158,6 +164,26 @@ def _fit(rows: RowSource, observed: Observed, settings: RegressionSettings, prog
         step.alphas,
         step.losses,
     )
+
+
+def _moved(
+    step: PenalisedStep[RegressionProblem], found: LinearSolution, settings: RegressionSettings, progress: Progress
+) -> LinearSolution:
+    """The solution with intercepts at which shares of targets are right on rows that were left out, up to 2,000 or so.
+
+    The penalty of the smallest loss may follow its rows so closely that the shares are right on these alone: below the
+    quantile 0.1 of 600 rows of the airfoil table were 0.35 of the targets of other rows.
+    """
+    problem = step.problem
+    folds = [fold for fold in problem.folds(_PARTS) if all(problem.weight[part].sum() > 0 for part in fold)]
+    enough = int(np.ceil(_ENOUGH_LEFT_OUT / max(1, len(problem.targets) // _PARTS)))
+    if not folds:
+        return found
+    rows, scores = out_of_fold_scores(
+        problem, step.alpha, folds[:enough], tol=_TOL, max_iter=settings.max_iter, progress=progress
+    )
+    shift = settings.loss.shift(problem.targets[rows], scores, problem.weight[rows])
+    return replace(found, intercept=found.intercept + shift)
 
 
 def _problem(

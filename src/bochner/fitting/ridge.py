@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from bochner.data import RowSource
 from bochner.errors import InvalidDataError
@@ -22,13 +23,14 @@ from bochner.fitting.intervals import ConformalScores, calibration_split
 from bochner.fitting.landmark_width import search_landmarks
 from bochner.fitting.left_out import LeftOut, calibrated, left_out_errors
 from bochner.fitting.moments import MomentsFit, rows_to_leave_out
+from bochner.fitting.noise_learning import require_left_out_errors, with_learned_noise
 from bochner.fitting.products import fit_products
 from bochner.fitting.ridge_model import FittedRidge
 from bochner.fitting.watch import Silent, Watch
 from bochner.fitting.width_search import search_width, widens
 from bochner.kernels import Stationary
 from bochner.memory import advice_when_full
-from bochner.solvers import PenaltyRule, RidgeSolver
+from bochner.solvers import DirectSolver, PenaltyRule, RidgeSolver
 from bochner.tuning import Tuning
 
 __all__ = ["RidgeSettings", "add_rows", "fit_exact", "fit_ridge"]
@@ -52,6 +54,8 @@ class RidgeSettings:
         How prediction intervals are calibrated: by leave-one-out errors, the normal law, or rows that are held out.
     validation_fraction : float or None
         Share of the rows to leave out of an iterative fit, which ends when the error on them has settled.
+    noise : {"constant", "learned"}
+        Whether the variance of the noise is a function of the row, learned from leave-one-out errors.
     alike : bool
         Whether errors of all targets are of one unit, as those of signs of classes are.
     """
@@ -63,6 +67,7 @@ class RidgeSettings:
     interval: str = "auto"
     validation_fraction: float | None = None
     alike: bool = False
+    noise: str = "constant"
 
     @property
     def seed(self) -> int:
@@ -80,6 +85,8 @@ def fit_ridge(
 ) -> FittedRidge:
     """Choose the features, gather the statistics that the solver needs, and solve."""
     settings.solver.require(settings.rule, rows, settings.owner)
+    if settings.noise == "learned":
+        require_left_out_errors(settings.owner, settings.solver, rows)
     with naming_checkpoint(checkpoint):
         return _fitted(rows, settings, watch or Silent(), checkpoint, publish)
 
@@ -103,9 +110,19 @@ def _fitted(
         fit = fit_products(rows, settings, watch, checkpoint)
     if settings.rule.alpha == "auto" and rows.passes is None:
         fit = _calibrated(fit, left_out, rows, settings)
+    if settings.noise == "learned":
+        fit = with_learned_noise(fit, rows, settings.seed, partial(_fit_logarithms, settings=settings))
     if held is not None:
         fit = replace(fit, conformal=ConformalScores.of(held.targets()[0], *fit.means_and_deviations(held.X)))
     return fit
+
+
+def _fit_logarithms(rows: RowSource, settings: RidgeSettings) -> FittedRidge:
+    """A second model with the features and scales that the settings ask for, and a penalty of its own."""
+    solver = settings.solver if settings.solver.needs == "fourier_sums" else DirectSolver()
+    rule = PenaltyRule("auto", None, True)
+    own = replace(settings, solver=solver, rule=rule, interval="normal", validation_fraction=None, noise="constant")
+    return fit_ridge(rows, own)
 
 
 def _calibrated(fit: FittedRidge, left_out: LeftOut | None, rows: RowSource, settings: RidgeSettings) -> FittedRidge:

@@ -12,6 +12,7 @@ from bochner._typing import Array, FloatType, Rows, Transformer
 from bochner.features import FeatureMap, LinearResponse
 from bochner.fitting.importance import ColumnImportance, LinearModel, Posterior, column_importance
 from bochner.fitting.intervals import ConformalScores, normal_factor
+from bochner.fitting.noise import NoiseFunction
 from bochner.fitting.width_rule import WidthCurve
 from bochner.memory import MemoryBill, require_memory, row_slices, rows_within
 from bochner.solvers import PenaltyRule, RidgeSolver, Solution, SolverContext, Spread
@@ -52,6 +53,8 @@ class FittedRidge:
         Scores of calibration rows, for intervals.
     row_identity : RowIdentity or None
         Checksum of the rows of a fit without moments; those with moments have it there.
+    noise : NoiseFunction or None
+        Noise variance as a function of the row; None: it is constant.
     left_out_error : float or None
         Root mean squared leave-one-out error over that of predicting the mean; None: it is not known.
     """
@@ -68,6 +71,7 @@ class FittedRidge:
     conformal: ConformalScores | None = None
     row_identity: RowIdentity | None = None
     left_out_error: float | None = None
+    noise: NoiseFunction | None = None
 
     @cached_property
     def solution(self) -> Solution:
@@ -155,7 +159,8 @@ class FittedRidge:
         means, deviations = np.empty(shape, X.dtype), np.empty(shape, X.dtype)
         for part, mean, leverage, unseen in self._in_blocks(X):
             means[part] = mean
-            deviations[part] = np.sqrt(np.maximum(1 + leverage + unseen, 1.0))[:, None] * noise
+            ratio = 1.0 if self.noise is None else self.noise.ratios(X[part])
+            deviations[part] = np.sqrt(ratio + np.maximum(leverage + unseen, 0.0)[:, None]) * noise
         return means, deviations
 
     def means_and_leverages(self, X: Rows) -> tuple[Array, Array, Array]:

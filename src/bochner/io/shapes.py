@@ -20,7 +20,7 @@ from bochner.estimators.pre_image import PreImages, ScoreMap
 from bochner.features import FourierMap, OrbitFourierMap, RankWarp, SplineMap
 from bochner.features.base import LinearResponse
 from bochner.features.nystroem import KernelMap, NystroemMap
-from bochner.fitting import ConformalScores, FittedClassifier, FittedRegression, FittedRidge
+from bochner.fitting import ConformalScores, FittedClassifier, FittedRegression, FittedRidge, NoiseFunction
 from bochner.groups import Transforms
 from bochner.io.hints import is_numbers
 from bochner.kernels import Stationary
@@ -279,7 +279,12 @@ def _(value: FittedRidge) -> bool:
     D, moments, found = value.feature_map.n_components, value.moments, value.found
     known = moments is not None or found is not None
     sized = (moments is None or len(moments.z_mean) == D) and (found is None or _of_width(found, D))
-    return known and sized and value.row_type.kind == "f"
+    return known and sized and value.row_type.kind == "f" and (value.noise is None or _noise_of(value.noise, value))
+
+
+def _noise_of(noise: NoiseFunction, fit: FittedRidge) -> bool:
+    t = fit.n_targets
+    return finite(noise.low, t) and finite(noise.high, t) and noise.response.coef.shape[1] == t
 
 
 def _of_width(found: Solution, D: int) -> bool:

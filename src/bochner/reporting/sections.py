@@ -77,9 +77,32 @@ def _regression(part: JsonDict) -> Iterator[Block]:
     yield _figure(figures.histogram_chart(part))
     covered = part["coverage"]
     yield _note(covered) if "missing" in covered else _figure(figures.coverage_chart(covered))
+    if covered.get("regions"):
+        yield _regions(covered["regions"])
     if part["targets"]:
         rows = [[target["name"], number(target["r2"]), number(target["rmse"])] for target in part["targets"]]
         yield {"kind": "table", "title": "Every target", "head": ["Target", "R2", "Error (RMS)"], "rows": rows}
+
+
+def _regions(regions: list[JsonDict]) -> Block:
+    """Table of the coverage of 90 % intervals by fifths of the predictions."""
+    rows = [
+        [
+            f"{number(each['low'])} to {number(each['high'])}",
+            count(each["n_rows"]),
+            number(each["mean_std"]),
+            f"{percent(each['observed'])}, {_judged(each)}",
+        ]
+        for each in regions
+    ]
+    head = ["Predictions", "Rows", "Mean error bar", "Inside 90 % intervals"]
+    return {"kind": "table", "title": "Do the error bars hold everywhere?", "head": head, "rows": rows}
+
+
+def _judged(region: JsonDict) -> str:
+    if abs(region["observed"] - 0.9) <= region["margin"]:
+        return "as chance allows"
+    return "too wide" if region["observed"] > 0.9 else "too narrow"
 
 
 def _classification(part: JsonDict) -> Iterator[Block]:

@@ -179,7 +179,7 @@ def out_of_fold_scores(
     problem: LinearProblem,
     alpha: float,
     folds: list[Fold],
-    start: LinearSolution,
+    start: LinearSolution | None = None,
     *,
     tol: float,
     max_iter: int,

@@ -63,6 +63,7 @@ class Pinball(RegressionLoss):
     quantiles: tuple[float, ...]
 
     visits_rows_at_random = True
+    holds_shares = True
 
     @property
     def n_columns(self) -> int:
@@ -84,6 +85,16 @@ class Pinball(RegressionLoss):
 
     def constant(self, y: Array, weight: Array) -> Array:
         return np.quantile(y, self.quantiles, weights=weight, method="inverted_cdf")
+
+    def shift(self, y: Array, scores: Array, weight: Array) -> Array:
+        """The tau-quantile of y - f of each column: a share tau of the targets is then below it."""
+        residual = y[:, None] - np.sort(scores, axis=1)
+        return np.array(
+            [
+                np.quantile(column, quantile, weights=weight, method="inverted_cdf")
+                for column, quantile in zip(residual.T, self.quantiles)
+            ]
+        )
 
     def predictions(self, scores: Array) -> Array:
         return np.sort(scores, axis=1)

@@ -44,6 +44,9 @@ class RegressionLoss(ABC):
     visits_rows_at_random: bool = False
     """Whether the solver needs the rows, or their features, in memory."""
 
+    holds_shares: bool = False
+    """Whether a given share of targets is to lie below the scores."""
+
     @property
     def n_columns(self) -> int:
         """Columns of the scores."""
@@ -84,6 +87,10 @@ class RegressionLoss(ABC):
     @abstractmethod
     def constant(self, y: Array, weight: Array) -> Array:
         """Scores (t,) of the best constant prediction."""
+
+    def shift(self, y: Array, scores: Array, weight: Array) -> Array:
+        """What to add (t,) to scores (n, t) for the share of targets below them to be right, if it `holds_shares`."""
+        return np.zeros(self.n_columns)
 
     def for_squares(self, y: Array) -> Array:
         """Targets in their units as least squares can learn length scales from them: no far outliers."""

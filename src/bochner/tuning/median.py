@@ -6,7 +6,7 @@ one per column:  spread_j * median_ij ||(x_i - x_j) / spread||         whatever 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -65,13 +65,24 @@ class RowSample:
         """The median distance between the rows, in the metric of the kernel; 1.0 where all are equal."""
         return _median_distance(self.rows, kernel)
 
+    def relative_distances(self, kernel: Stationary, probabilities: Sequence[float]) -> Array:
+        """Quantiles of distances in units of the columns' spreads over their median; 1 where all rows are equal."""
+        if len(self.rows) < 2:
+            return np.ones(len(probabilities))
+        distances = pdist(self.rows / self._spreads(), metric=kernel.metric)
+        quantiles: Array = np.quantile(distances, probabilities)
+        return quantiles / np.median(distances)
+
     def column_scales(self, kernel: Stationary) -> Array | float:
         """One length scale per column: its spread times the median distance of rows in units of the spreads."""
         if len(self.rows) == 0:
             return 1.0
-        spreads = column_spreads(self.rows, self.others, centred=not issparse(self.given))
+        spreads = self._spreads()
         scales: Array = spreads * _median_distance(self.rows / spreads, kernel)
         return float(scales[0]) if len(scales) == 1 else scales
+
+    def _spreads(self) -> Array:
+        return column_spreads(self.rows, self.others, centred=not issparse(self.given))
 
 
 def _median_distance(rows: Array, kernel: Stationary) -> float:

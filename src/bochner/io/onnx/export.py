@@ -166,6 +166,8 @@ def _with_spread(model: object) -> _RegressorWithSpread:
 def _(model: KernelRegressor) -> _RegressorWithSpread:
     if model.solver_ == "iterative":
         raise invalid_parameter("to_onnx", "std", "False for a model of the iterative solver", True)
+    if model.fitted_.noise is not None:
+        raise invalid_parameter("to_onnx", "std", "False for a model of noise='learned'", True)
     if model.feature_map_.n_components > _WIDEST_SPREAD:
         raise invalid_parameter("to_onnx", "std", f"False for a model of more than {_WIDEST_SPREAD:,} features", True)
     return _RegressorWithSpread(model)
