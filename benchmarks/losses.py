@@ -11,7 +11,7 @@
 - `--time`: a median at 100,000 rows and 2,048 features against a ridge fit at the same scale and penalty.
 
 Models are as they come, but for `features="nystroem", n_components=128`, which keeps the run to minutes; nothing is
-chosen on test rows. Inputs are standardised for all. `--small` takes two tables, and nothing is written.
+chosen on test rows. Inputs are standardised for all. Standardising was decided after a first run on raw columns (docs/losses.md). `--small` takes two tables, and nothing is written.
 """
 
 from __future__ import annotations
