@@ -556,6 +556,12 @@ def _(size: Size) -> Ready:
     return lambda: model.fit(X, X[:, 0]).predict(X[:500], return_std=True)
 
 
+@call("SphereColumns.fit, .transform", "SphereColumns", "PeriodicColumns")
+def _(size: Size) -> Ready:
+    X = np.random.default_rng(0).uniform(-80, 80, (size.n(200_000), 2))
+    return lambda: (bo.SphereColumns().fit_transform(X), bo.PeriodicColumns([24.0, None]).fit_transform(X))
+
+
 @call("WarpedFeatures.fit, .transform", "WarpedFeatures")
 def _(size: Size) -> Ready:
     X, D = rows(size.n(60_000)), size.D(256)

@@ -63,9 +63,11 @@ if TYPE_CHECKING:
     from bochner.estimators import NystroemFeatures as NystroemFeatures
     from bochner.estimators import OrbitFeatures as OrbitFeatures
     from bochner.estimators import PatchFeatures as PatchFeatures
+    from bochner.estimators import PeriodicColumns as PeriodicColumns
     from bochner.estimators import PositiveFeatures as PositiveFeatures
     from bochner.estimators import SignFeatures as SignFeatures
     from bochner.estimators import SketchFeatures as SketchFeatures
+    from bochner.estimators import SphereColumns as SphereColumns
     from bochner.estimators import SplineFeatures as SplineFeatures
     from bochner.estimators import TensorSketchFeatures as TensorSketchFeatures
     from bochner.estimators import WarpedFeatures as WarpedFeatures
@@ -156,6 +158,7 @@ _HOME = {
     "OrbitFeatures": "bochner.estimators",
     "Orthogonal": "bochner.sampling",
     "PatchFeatures": "bochner.estimators",
+    "PeriodicColumns": "bochner.estimators",
     "Polynomial": "bochner.kernels",
     "PositiveFeatures": "bochner.estimators",
     "PowerExponential": "bochner.kernels",
@@ -167,6 +170,7 @@ _HOME = {
     "SignFeatures": "bochner.estimators",
     "SketchFeatures": "bochner.estimators",
     "SpectrumDisplay": "bochner.reporting.displays",
+    "SphereColumns": "bochner.estimators",
     "Spline": "bochner.kernels",
     "SplineFeatures": "bochner.estimators",
     "TableEncoder": "bochner.tables",

@@ -2,7 +2,9 @@
 
 from dataclasses import replace
 
+import dask.array as da
 import numpy as np
+import pandas as pd
 import pytest
 
 import bochner as bo
@@ -44,6 +46,27 @@ def test_rows_weights_targets_and_blocks_make_the_same_model():
     parts = grid(n_components=500, tol=1e-9).partial_fit(np.vstack([box, X[:100]]), np.append(Y[:2], Y[:100]))
     parts.partial_fit(X[100:], Y[100:])
     np.testing.assert_allclose(parts.predict(NEW), whole.predict(NEW), atol=1e-5)
+
+
+def test_rows_of_parquet_files_and_of_a_cluster_make_the_model_of_arrays(tmp_path):
+    pd.DataFrame(X, columns=["a", "b"]).assign(y=Y).to_parquet(tmp_path / "rows.parquet", row_group_size=100)
+    given = {"n_components": 500, "tol": 1e-10, "kernel": None, "alpha": "auto"}
+    local = grid(**given).fit(X, Y).predict(NEW)
+    streamed = grid(**given).fit(bo.scan_parquet(tmp_path / "rows.parquet", target="y"))
+    np.testing.assert_allclose(streamed.predict(pd.DataFrame(NEW, columns=["a", "b"])), local, atol=1e-6)
+    lazy = da.from_array(X, chunks=(130, 2)), da.from_array(Y, chunks=130)
+    np.testing.assert_allclose(np.asarray(grid(**given).fit(*lazy).predict(NEW)), local, atol=1e-6)
+
+
+def test_the_penalty_of_a_large_grid_is_that_of_its_windows():
+    rng = np.random.default_rng(5)
+    rows = rng.uniform(0, 1, (20_000, 2))
+    draw = bo.GridFeatures(bo.Matern(0.2, nu=0.5), eps=0.05, max_components=9_000, strict=False).fit(rows)
+    f = draw.map_.response(rows, rng.standard_normal((draw.n_components_, 1)))[:, 0]
+    model = grid(kernel=bo.Matern(0.2, nu=0.5), alpha="evidence", n_components=9_000)
+    model.fit(rows, f + 0.3 * rng.standard_normal(len(f)))
+    assert model.features_.n_components_ > 8192
+    assert model.alpha_ == pytest.approx(0.3**2, rel=0.5)
 
 
 def test_units_of_the_columns_do_not_matter():

@@ -1,5 +1,7 @@
 """Toeplitz systems of a grid of frequencies against dense matrices of its features."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ from bochner.features import GridMap, transform
 from bochner.sampling import choose_grid
 from bochner.solvers import PenaltyRule, SolverContext, ToeplitzSolver, ToeplitzSystem
 from bochner.solvers.grid_equations import GridEquations
-from bochner.statistics import FourierReduction, add_fourier_sums
+from bochner.statistics import BoxOfRows, FourierReduction, add_fourier_sums, fourier_sums, fourier_sums_of_boxes
 
 ALPHA = 0.1
 
@@ -101,6 +103,18 @@ def test_draws_have_the_posterior_covariance():
     assert np.max(np.abs(found - expected) / sizes) < 0.15
     leverage = np.einsum("ij,jk,ik->i", problem.Z, expected, problem.Z)
     assert equations.dof(probes=64) == pytest.approx(problem.weight @ leverage + 1, rel=0.15)
+
+
+def test_rows_of_boxes_are_summed_by_one_pass_and_large_grids_by_one_transform_of_all_threads(monkeypatch):
+    problem = Problem(2)
+    rows = ArrayRows(problem.X, problem.Y, problem.weight, np.dtype(float))
+    boxes = [BoxOfRows(np.zeros(2), np.array([0.4, 1.0])), BoxOfRows(np.array([0.3, 0.5]), np.ones(2))]
+    found = fourier_sums_of_boxes([replace(problem.reduction, box=box) for box in boxes], rows)
+    for sums, box in zip(found, boxes, strict=True):
+        np.testing.assert_allclose(sums.density, problem.sums_of(box.contains(problem.X)).density, atol=1e-9)
+    monkeypatch.setattr(fourier_sums, "_LARGE_GRID", 1)
+    again = add_fourier_sums(problem.reduction.empty(), rows)
+    np.testing.assert_allclose(again.targets, problem.sums.targets, atol=1e-9)
 
 
 def test_any_split_of_the_rows_gives_the_same_sums_and_rows_can_be_taken_away():

@@ -18,6 +18,7 @@ from bochner.estimators.pca import KernelPCA
 from bochner.estimators.poisson import KernelPoissonRegressor, KernelTweedieRegressor
 from bochner.estimators.quantile import KernelQuantileRegressor
 from bochner.estimators.regressor import KernelRegressor
+from bochner.estimators.round import PeriodicColumns, SphereColumns
 from bochner.estimators.spline import SplineFeatures
 from bochner.estimators.units import ArcCosineFeatures, SignFeatures, SketchFeatures
 from bochner.estimators.warped import WarpedFeatures
@@ -46,9 +47,11 @@ __all__ = [
     "NystroemFeatures",
     "OrbitFeatures",
     "PatchFeatures",
+    "PeriodicColumns",
     "PositiveFeatures",
     "SignFeatures",
     "SketchFeatures",
+    "SphereColumns",
     "SplineFeatures",
     "TensorSketchFeatures",
     "WarpedFeatures",

@@ -1,7 +1,7 @@
-"""Ridge regression on a grid of frequencies: a box, one pass of Fourier sums, evidence, conjugate gradients.
+"""Ridge regression on a grid of frequencies: a box, a kernel learned from a sample, one pass of Fourier sums, a solve.
 
-A second pass follows if the kernel that was learned needs another grid. Some rows are taken out of the sums again, and
-the model without them predicts them: that calibrates error bars.
+The penalty of a large grid is found on some windows. Some rows are taken out of the sums again, and the model without
+them predicts them: that calibrates error bars.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 
 from bochner._dense import dense
 from bochner._nufft import require_nufft
+from bochner._random import Purpose, generator
 from bochner._typing import Array
 from bochner.data import ArrayRows, RowSource
 from bochner.errors import InvalidDataError
@@ -25,31 +26,44 @@ from bochner.kernels import Matern, Stationary
 from bochner.memory import require_memory
 from bochner.sampling import MOST_AXES
 from bochner.solvers import Solution, SolverContext, ToeplitzSolver
-from bochner.statistics import BoxOfRows, FourierReduction, FourierSums, add_fourier_sums, box_of, fourier_bill
-from bochner.tuning import Tuning, best_penalty, column_spreads, spread_of, tune_on_grid
+from bochner.statistics import (
+    BoxOfRows,
+    FourierReduction,
+    FourierSums,
+    add_fourier_sums,
+    box_of,
+    fourier_bill,
+    fourier_sums_of_boxes,
+)
+from bochner.tuning import Tuning, best_penalty, column_spreads, spread_of, tune_on_grid, windows
 
 if TYPE_CHECKING:
     from bochner.fitting.ridge import RidgeSettings
 
 __all__ = ["add_to_grid", "fills_its_box", "fit_grid"]
 
-_REFERENCE_ROWS = 4096  # for the middle and the spread of the targets
+_SAMPLE_ROWS = 2**17  # for the kernel and its scales, and the middle and spread of the targets
+_REFERENCE_ROWS = 4096  # for the spread of the columns
 _ALPHA = 0.1  # penalty to begin with, if nothing is known
 _MODES_PER_ROW, _MODES = 8, (1024, 2**16)  # of a grid that is not asked for: a second or two of transforms
+_TUNED_MODES = 2**13  # of the grid that the kernel is learned on
+_CALIBRATED_MODES = 2**17  # up to which error bars are calibrated: draws of more take minutes
 _FEW_DRAWS = 16  # for the error bars of rows that are left out
 _SHARE = 0.1  # of the width of the rows: a scale to begin with
 _WIDEST = 100.0  # width of a column in units of its spread
-_WORSE = 1.5  # times the error of the best grid: then the rows are summed again
 
 
 def fit_grid(rows: RowSource, settings: RidgeSettings, watch: Watch) -> tuple[FittedRidge, LeftOut | None]:
     """The fit, and with alpha="auto" its errors on some rows that it was solved without."""
     require_columns(rows, settings.owner)
     require_nufft()
-    rule, box = settings.rule, box_of(rows)
-    _require_no_outliers(rows, box, settings.owner)
-    drawn, sums, tuning = _features(rows, box, settings, watch)
-    alpha = _penalty(sums, _map_of(drawn.map).kernel, tuning, settings)
+    rule, box, sample = settings.rule, box_of(rows), ArrayRows.sampled(rows, _SAMPLE_ROWS, settings.seed)
+    _require_no_outliers(sample, box, settings.owner)
+    kernel, tuning = _kernel(rows, sample, box, settings)
+    drawn = _drawn(settings, kernel, box, settings.features.width or _default_width(rows))
+    sums = _summed(rows, drawn, sample, watch)
+    parts = _windows_of(rows, sample, sums) or [sums]
+    alpha = _penalty(parts, kernel, tuning, settings)
     fit = FittedRidge(
         features=drawn.transformer,
         feature_map=drawn.map,
@@ -60,7 +74,8 @@ def fit_grid(rows: RowSource, settings: RidgeSettings, watch: Watch) -> tuple[Fi
         tuning=tuning,
         row_identity=sums.identity,
     )
-    return fit, _left_out(fit, rows, settings) if rule.alpha == "auto" else None
+    calibrated = rule.alpha == "auto" and sums.grid.n_modes <= _CALIBRATED_MODES
+    return fit, _left_out(fit, rows, settings) if calibrated else None
 
 
 def require_columns(rows: RowSource, owner: str) -> None:
@@ -73,35 +88,38 @@ def require_columns(rows: RowSource, owner: str) -> None:
 
 
 def add_to_grid(fit: FittedRidge, rows: RowSource, settings: RidgeSettings) -> FittedRidge:
-    """The model of more rows on its grid, with its scales; its penalty is chosen anew if it is chosen at all."""
+    """The model of more rows on its grid, with its scales; its penalty is chosen anew if it is chosen at all.
+
+    Of a large grid it is kept: rows that have gone have no windows.
+    """
     before, rule = fit.solution.fourier_sums, settings.rule
     assert before is not None
-    sums = add_fourier_sums(before, rows)
-    alpha = _penalty(sums, _map_of(fit.feature_map).kernel, fit.tuning, settings)
+    sums, large = add_fourier_sums(before, rows), before.grid.n_modes > _CALIBRATED_MODES
+    kernel = _map_of(fit.feature_map).kernel
+    alpha = fit.solution.alpha if large else _penalty([sums], kernel, fit.tuning, settings)
     found = _solve(fit.feature_map, sums, alpha, settings)
     return replace(fit, found=found, rule=rule, row_identity=sums.identity, conformal=None, left_out_error=None)
 
 
-def _features(
-    rows: RowSource, box: BoxOfRows, settings: RidgeSettings, watch: Watch
-) -> tuple[DrawnFeatures, FourierSums, Tuning | None]:
-    """The grid and the sums on it, of a kernel that is given or learned from sums on a first grid."""
+def _kernel(
+    rows: RowSource, sample: ArrayRows, box: BoxOfRows, settings: RidgeSettings
+) -> tuple[Stationary, Tuning | None]:
+    """The kernel that is given, or learned from the Fourier sums of a sample on a small grid."""
     scale, rule = settings.features.scale, settings.rule
     assert scale is not None
     if not scale.learns:
         kernel, _ = settings.features.kernel_for(rows)
         assert kernel is not None
-        drawn = _drawn(settings, kernel, box, rows.n_rows)
-        return drawn, _summed(rows, drawn, watch), None
+        return kernel, None
     scale.check()
     width = box.high - box.low
     scales = _SHARE * np.where(width > 0, width, 1.0)
-    first = _drawn(settings, Matern(scales, nu=0.5), box, rows.n_rows)
-    sums = _summed(rows, first, watch)
+    first = _drawn(settings, Matern(scales, nu=0.5), box, _TUNED_MODES)
+    sums = add_fourier_sums(_reduction(first, sample).empty(), sample)
     kernels = [each.with_length_scale(scales) for each in scale.candidates()]
     alpha = None if isinstance(rule.alpha, str) else max(float(rule.alpha), np.finfo(float).tiny)
     tuning = tune_on_grid(sums, kernels, alpha, intercept=rule.fit_intercept, seed=settings.seed)
-    return *_regridded(rows, first, _drawn(settings, tuning.kernel, box, rows.n_rows), sums, watch), tuning
+    return tuning.kernel, tuning
 
 
 def fills_its_box(rows: RowSource) -> bool:
@@ -115,7 +133,7 @@ def _emptiness(rows: RowSource, box: BoxOfRows) -> Array:
     return (box.high - box.low) / column_spreads(sample)
 
 
-def _require_no_outliers(rows: RowSource, box: BoxOfRows, owner: str) -> None:
+def _require_no_outliers(rows: ArrayRows, box: BoxOfRows, owner: str) -> None:
     """Refuse a box that is nearly empty."""
     ratio = _emptiness(rows, box)
     far = int(np.argmax(ratio))
@@ -126,7 +144,15 @@ def _require_no_outliers(rows: RowSource, box: BoxOfRows, owner: str) -> None:
         )
 
 
-def _penalty(sums: FourierSums, kernel: Stationary, tuning: Tuning | None, settings: RidgeSettings) -> float:
+def _windows_of(rows: RowSource, sample: ArrayRows, sums: FourierSums) -> list[FourierSums]:
+    """Sums of the rows near some of the sample, on grids as fine as a large one; none of a small one."""
+    random = generator(0, Purpose.PROBES)
+    centres = dense(sample.X, float)[random.permutation(sample.n_rows)]
+    reductions = windows(sums, centres)
+    return [each for each in fourier_sums_of_boxes(reductions, rows) if each.weight > 0] if reductions else []
+
+
+def _penalty(sums: list[FourierSums], kernel: Stationary, tuning: Tuning | None, settings: RidgeSettings) -> float:
     """The penalty that was given, or the one of the largest evidence."""
     rule = settings.rule
     if not isinstance(rule.alpha, str):
@@ -137,41 +163,33 @@ def _penalty(sums: FourierSums, kernel: Stationary, tuning: Tuning | None, setti
     return best_penalty(sums, kernel, near, rule.alphas, intercept=rule.fit_intercept, seed=settings.seed)
 
 
-def _drawn(settings: RidgeSettings, kernel: Stationary, box: BoxOfRows, n_rows: int) -> DrawnFeatures:
-    """The grid of a kernel for the box of the rows, which its two corners tell; of few rows a small one."""
+def _default_width(rows: RowSource) -> int:
+    """Modes of a grid of few rows, and of many, if they are not given."""
+    return int(np.clip(_MODES_PER_ROW * rows.n_rows, *_MODES))
+
+
+def _drawn(settings: RidgeSettings, kernel: Stationary, box: BoxOfRows, width: int) -> DrawnFeatures:
+    """The grid of a kernel for the box of the rows, which its two corners tell."""
     corners = ArrayRows(np.vstack([box.low, box.high]), np.zeros(2), None, np.dtype(float))
-    width = settings.features.width or int(np.clip(_MODES_PER_ROW * n_rows, *_MODES))
     return settings.features.draw(kernel, width, corners)
 
 
-def _summed(rows: RowSource, drawn: DrawnFeatures, watch: Watch) -> FourierSums:
+def _reduction(drawn: DrawnFeatures, sample: ArrayRows) -> FourierReduction:
+    """Sums on a grid, of targets in units of those of a sample."""
+    Y, weight = sample.targets()
+    return FourierReduction(_map_of(drawn.map).grid, np.average(Y, axis=0, weights=weight), spread_of(Y, weight))
+
+
+def _summed(rows: RowSource, drawn: DrawnFeatures, sample: ArrayRows, watch: Watch) -> FourierSums:
     """Fourier sums of all rows, one pass."""
     grid = _map_of(drawn.map).grid
     require_memory(fourier_bill(grid, rows), "Give fewer n_components, or raise the memory budget.")
-    reduction = FourierReduction(grid, *_units(rows))
     on_block, finish = watch.begin(None)
-    sums = add_fourier_sums(reduction.empty(), rows, on_block=on_block)
+    sums = add_fourier_sums(_reduction(drawn, sample).empty(), rows, on_block=on_block)
     finish()
     if not sums.weight > 0:
         raise InvalidDataError("The sum of sample_weight must be positive. Got 0.")
     return sums
-
-
-def _units(rows: RowSource) -> tuple[Array, Array]:
-    """Means and spreads (t,) of the targets of some rows."""
-    Y, weight = ArrayRows.sampled(rows, _REFERENCE_ROWS, 0).targets()
-    return np.average(Y, axis=0, weights=weight), spread_of(Y, weight)
-
-
-def _regridded(
-    rows: RowSource, drawn: DrawnFeatures, other: DrawnFeatures, sums: FourierSums, watch: Watch
-) -> tuple[DrawnFeatures, FourierSums]:
-    """Features of the learned kernel: on the grid that rows were summed on, unless another is much better."""
-    kept = replace(_map_of(other.map), grid=_map_of(drawn.map).grid)
-    width = sums.high - sums.low
-    if kept.error(width).total <= _WORSE * _map_of(other.map).error(width).total:
-        return DrawnFeatures(other.transformer.with_map(kept), kept), sums
-    return other, _summed(rows, other, watch)
 
 
 def _map_of(feature_map: FeatureMap) -> GridMap:

@@ -125,7 +125,7 @@ def choose_grid(density: SpectralDensity, low: Array, high: Array, *, eps: float
         grid = rule.grid(reach, cutoff)
         if grid.error(density, width).truncation <= half:
             return grid
-    shorter = [(each, rule.cutoffs(each, most)) for each in _REACHES[reach >= _REACHES][::-4]]
+    shorter = [(each, rule.cutoffs(each, most)) for each in _REACHES[reach >= _REACHES][::-2]]
     grids = [rule.grid(each, cutoffs[-1]) for each, cutoffs in shorter if len(cutoffs)]
     if not grids:
         ratio = float(np.max(width / density.shortest))

@@ -25,7 +25,7 @@ __all__ = ["GridEquations", "GridEvidence"]
 _BLOCK = 2000  # features that are solved together
 _STEPS = 150
 _PROBES = 4
-_DRAW_TOL = 1e-3
+_DRAW_TOL = 1e-2
 
 
 @dataclass(frozen=True)

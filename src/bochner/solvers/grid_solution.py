@@ -23,6 +23,8 @@ __all__ = ["DRAWS", "DrawnSpread", "GridSolution", "ToeplitzSolver"]
 DRAWS = 32
 """Posterior draws behind error bars: a variance has a relative standard error of sqrt(2 / 32), 25 %."""
 
+_WIDE_BLOCK = 4000  # features of the preconditioner that are solved together for many right sides at once
+_PROBED = 2**17  # modes up to which evidence and degrees of freedom are estimated: hundreds of products
 _SMALLEST = 1e-12  # of the weight times k(0): penalties below are rounding errors of the transforms
 
 
@@ -37,7 +39,7 @@ class GridSolution(Solution):
     centred : bool
         Whether there is an intercept.
     dof : float
-        Effective degrees of freedom, an estimate.
+        Effective degrees of freedom, an estimate; nan, as the log evidence, for more than 131,072 modes.
     evidence_error : float
         Standard error of the log evidence.
     residuals : array of shape (n_iter + 1, t)
@@ -132,7 +134,7 @@ class GridSolution(Solution):
         assert self.sums is not None
         assert self.features is not None
         system = ToeplitzSystem.of(self.sums, self.features.amplitude, self.centred)
-        return GridEquations(system, self.alpha, seed=self.seed)
+        return GridEquations(system, self.alpha, _WIDE_BLOCK, seed=self.seed)
 
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name not in ("draws", "_offsets")}
@@ -188,8 +190,10 @@ class ToeplitzSolver(RidgeSolver):
         return "toeplitz"
 
     def solve(self, statistics: tuple[GridMap, FourierSums], rule: PenaltyRule, context: SolverContext) -> GridSolution:
-        """The solution at a penalty that is a number, with its evidence and degrees of freedom."""
+        """The solution at a penalty that is a number; with its evidence and degrees of freedom, unless it is large."""
         found = self.solve_alone(statistics, rule, context)
+        if len(found.coef) > _PROBED:
+            return found
         equations = found.equations
         evidence = equations.evidence()
         return replace(found, log_evidence=evidence.log_evidence, evidence_error=evidence.error, dof=equations.dof())

@@ -18,6 +18,7 @@ from bochner._typing import Array
 __all__ = ["Lanczos", "run_lanczos"]
 
 _CHECKED = 5  # steps between looks at the change
+_EXACT = 1e-6  # entry beside the diagonal, relative to it, that changes forms by its square
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +89,7 @@ def run_lanczos(
             if np.all(np.abs(now - forms) <= tol * np.abs(now)):
                 return run
             forms = now
-        if np.all(beside <= 1e-12 * np.abs(diagonals[0])):
+        if np.all(beside <= _EXACT * np.abs(diagonals[0])):
             break
         besides.append(beside)
         before, vector = vector, np.divide(after, beside, out=np.zeros_like(after), where=beside > 0)

@@ -12,6 +12,7 @@ from bochner.statistics.fourier_sums import (
     add_fourier_sums,
     box_of,
     fourier_bill,
+    fourier_sums_of_boxes,
 )
 from bochner.statistics.identity import RowIdentity, identify
 from bochner.statistics.moments import BlockMoments, Moments
@@ -49,6 +50,7 @@ __all__ = [
     "box_of",
     "for_each_block",
     "fourier_bill",
+    "fourier_sums_of_boxes",
     "identify",
     "plan_of",
     "plan_pass",

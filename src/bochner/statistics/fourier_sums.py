@@ -9,6 +9,7 @@ the rows, and rows can be taken away again. Targets are shifted and scaled by co
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,9 +25,20 @@ from bochner.memory import MemoryBill
 from bochner.sampling.grid import FrequencyGrid
 from bochner.statistics.identity import RowIdentity
 
-__all__ = ["BoxOfRows", "FourierReduction", "FourierSums", "add_fourier_sums", "box_of", "fourier_bill"]
+__all__ = [
+    "BoxOfRows",
+    "FourierReduction",
+    "FourierSums",
+    "add_fourier_sums",
+    "box_of",
+    "fourier_bill",
+    "fourier_sums_of_boxes",
+]
 
 _LARGEST_BLOCK = 2**20
+_LARGE_GRID = (
+    2**22
+)  # modes from which one transform has all threads: every thread with its own would be too much memory
 _ROW_ARRAYS = 12  # of eight bytes a row: angles, packed values and finufft's order of the points
 
 
@@ -91,15 +103,18 @@ class FourierSums:
 
 @dataclass(frozen=True, eq=False)
 class FourierReduction(Reduction[FourierSums, FourierSums]):
-    """Fourier sums of rows on a grid, with targets shifted by `reference` and divided by `unit`."""
+    """Fourier sums of rows on a grid, with targets shifted by `reference` and divided by `unit`.
+
+    Only of the rows in a box, if there is one.
+    """
 
     grid: FrequencyGrid
     reference: Array
     unit: Array
+    box: BoxOfRows | None = None
 
     def cut(self, n_rows: int) -> Cut:
-        threads = get_config().threads()
-        return Cut(int(np.clip(-(-n_rows // threads), 1, _LARGEST_BLOCK)), threads)
+        return _cut(self.grid, n_rows)
 
     def empty(self) -> FourierSums:
         d, t = len(self.grid.extent), len(self.reference)
@@ -122,6 +137,8 @@ class FourierReduction(Reduction[FourierSums, FourierSums]):
 
     def part(self, block: Block, scratch: None) -> FourierSums:
         X, Y, weight = _present(block)
+        if self.box is not None:
+            X, Y, weight = (each[self.box.contains(X)] for each in (X, Y, weight))
         if len(X) == 0:
             return self.empty()
         if not np.all(self.grid.contains(X)):
@@ -163,7 +180,7 @@ class FourierReduction(Reduction[FourierSums, FourierSums]):
         for first in range(0, len(columns), 2):
             pair = columns[first : first + 2]
             values = pair[0].astype(complex) if len(pair) == 1 else pair[0] + 1j * pair[1]
-            modes = points_to_modes(angles, values, _doubled(self.grid), threads=1)
+            modes = points_to_modes(angles, values, _doubled(self.grid), _transform_threads(self.grid))
             found.append(_even(modes.real) + _odd(modes.imag))
             if len(pair) == 2:
                 found.append(_even(modes.imag) - _odd(modes.real))
@@ -176,19 +193,62 @@ def add_fourier_sums(total: FourierSums, rows: RowSource, *, on_block: OnPart | 
     return engine_of(rows).reduce(rows, reduction, total, on_part=on_block)
 
 
+def fourier_sums_of_boxes(reductions: Sequence[FourierReduction], rows: RowSource) -> list[FourierSums]:
+    """Sums of the rows of several boxes, by one pass."""
+    together = _Boxes(tuple(reductions))
+    found: tuple[FourierSums, ...] = engine_of(rows).reduce(rows, together, together.empty())
+    return list(found)
+
+
+@dataclass(frozen=True, eq=False)
+class _Boxes(Reduction[tuple[FourierSums, ...], tuple[FourierSums, ...]]):
+    """Fourier sums of several boxes."""
+
+    reductions: tuple[FourierReduction, ...]
+
+    def cut(self, n_rows: int) -> Cut:
+        return Cut(_LARGEST_BLOCK // 8)
+
+    def empty(self) -> tuple[FourierSums, ...]:
+        return tuple(each.empty() for each in self.reductions)
+
+    def scratch(self, block_rows: int) -> None:
+        return None
+
+    def part(self, block: Block, scratch: None) -> tuple[FourierSums, ...]:
+        return tuple(each.part(block, None) for each in self.reductions)
+
+    def add(self, total: tuple[FourierSums, ...], part: tuple[FourierSums, ...]) -> tuple[FourierSums, ...]:
+        return tuple(whole + own for whole, own in zip(total, part))
+
+    def merge(self, total: tuple[FourierSums, ...], other: tuple[FourierSums, ...]) -> tuple[FourierSums, ...]:
+        return self.add(total, other)
+
+
 def fourier_bill(grid: FrequencyGrid, rows: RowSource) -> MemoryBill:
     """Memory of a pass: sums, and the fine grids and rows of the transforms of all threads."""
-    threads, modes = get_config().threads(), int(np.prod(_doubled(grid)))
-    block = min(_LARGEST_BLOCK, -(-rows.planned_rows // threads))
-    pairs = 1 + rows.n_targets // 2
+    cut, modes = _cut(grid, rows.planned_rows), int(np.prod(_doubled(grid)))
+    threads, pairs = cut.n_threads or 1, 1 + rows.n_targets // 2
     return MemoryBill(
         {
             "Fourier sums": 8 * modes * (rows.n_targets + 1) * (threads + 2),
             "fine grids of the transforms": threads * 16 * modes * (2 ** len(grid.extent) + 2 * pairs),
-            "blocks of rows": threads * 8 * block * (_ROW_ARRAYS + 2 * rows.n_targets),
+            "blocks of rows": threads * 8 * cut.block_rows * (_ROW_ARRAYS + 2 * rows.n_targets),
             "rows being read": rows.read_bytes,
         }
     )
+
+
+def _transform_threads(grid: FrequencyGrid) -> int:
+    """Threads of one transform: one where every thread has a block of rows, all where that would take their memory."""
+    return get_config().threads() if np.prod(_doubled(grid)) > _LARGE_GRID else 1
+
+
+def _cut(grid: FrequencyGrid, n_rows: int) -> Cut:
+    """Blocks of rows that take as long as the transform of the fine grid, at least, and threads that have their own."""
+    threads = get_config().threads() // _transform_threads(grid)
+    most = max(_LARGEST_BLOCK, int(np.prod(_doubled(grid))) // 2)
+    return Cut(int(np.clip(-(-n_rows // threads), 1, most)), threads)
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,6 +257,9 @@ class BoxOfRows:
 
     low: Array
     high: Array
+
+    def contains(self, X: Array) -> Array:
+        return np.all((self.low <= X) & (self.high >= X), axis=1)
 
 
 class _Box(Reduction[BoxOfRows, BoxOfRows]):

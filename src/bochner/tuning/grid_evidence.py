@@ -1,7 +1,9 @@
 """Kernel, length scales and penalty of the largest evidence on a grid of frequencies, from one pass over the rows.
 
 The Fourier sums do not depend on the kernel: every candidate costs fast Fourier transforms only. Kernels and scales are
-searched on the inner modes, with what the outer ones would explain as noise; the penalty then on all modes.
+searched on the inner modes, with what the outer ones would explain as noise. The penalty is then found on all modes,
+or, of a large grid, on windows: cells of as fine a grid around some rows, where the noise and what the grid does not
+resolve are the same.
 """
 
 from __future__ import annotations
@@ -17,14 +19,17 @@ from bochner.features import GridMap
 from bochner.kernels import Stationary
 from bochner.sampling import FrequencyGrid
 from bochner.solvers import GridEquations, ToeplitzSystem
-from bochner.statistics import FourierSums
+from bochner.statistics import BoxOfRows, FourierReduction, FourierSums
 from bochner.tuning.clock import Clock
 from bochner.tuning.result import Stage, Tuning, rounded
 
-__all__ = ["GridChoice", "best_penalty", "tune_on_grid"]
+__all__ = ["GridChoice", "best_penalty", "tune_on_grid", "windows"]
 
-_INNER = 2**12  # modes that kernels and scales are searched on
-_BLOCK = 800  # features of the preconditioner
+_INNER = 2**11  # modes that kernels and scales are searched on, and modes of a window
+_BLOCK = 2**11  # features of the preconditioner: exact for so many modes, a tenth of a second
+_WHOLE = 2**13  # modes up to which the penalty is searched on all of them
+_WINDOWS = 6
+_FILLED = 0.5  # of a window, on every axis: its images are as far away
 _FIRST, _MORE = 9, 20  # evaluations of every kernel, and of the best
 _ALONG = 6  # of a penalty alone
 _RANGE = 9.0  # of the logarithm of a penalty, either side
@@ -52,8 +57,8 @@ class _Search:
 
     @classmethod
     def on(cls, sums: FourierSums, intercept: bool, seed: int, block: int) -> _Search:
-        size = int(np.prod(sums.grid.shape))
-        return cls(sums, ToeplitzSystem.of(sums, np.zeros(size), intercept), seed, block)
+        system = ToeplitzSystem.of(sums, np.zeros(sums.grid.n_modes), intercept)
+        return cls(sums, system.with_products() if system.size <= block else system, seed, block)
 
     def loss(self, kernel: Stationary, alpha: float) -> float:
         amplitude = GridMap(kernel, self.sums.grid).amplitude
@@ -127,15 +132,35 @@ def tune_on_grid(
 
 
 def best_penalty(
-    sums: FourierSums, kernel: Stationary, alpha: float, alphas: Array | None, *, intercept: bool, seed: int
+    sums: Sequence[FourierSums], kernel: Stationary, alpha: float, alphas: Array | None, *, intercept: bool, seed: int
 ) -> float:
-    """The penalty of the largest evidence: near `alpha`, or one of some."""
-    search = _Search.on(sums, intercept, seed, 2 * _BLOCK)
+    """The penalty of the largest evidence of all sums together: near `alpha`, or one of some."""
+    searches = [_Search.on(each, intercept, seed, _BLOCK) for each in sums]
+    weight = np.array([each.weight for each in sums])
+
+    def loss(penalty: float) -> float:
+        return float(weight @ [search.loss(kernel, penalty) for search in searches] / np.sum(weight))
+
     if alphas is not None:
-        return float(min(alphas, key=lambda each: search.loss(kernel, float(each))))
-    floor = np.log(_FLOOR * sums.weight * kernel.variance)
-    low, high = max(np.log(alpha) - _RANGE / 2, floor), max(np.log(alpha) + 2, floor + 2)
-    return float(np.exp(_bounded(lambda theta: search.loss(kernel, float(np.exp(theta))), low, high)))
+        return float(min(alphas, key=lambda each: loss(float(each))))
+    floor = np.log(_FLOOR * np.max(weight) * kernel.variance)
+    low, high = max(np.log(alpha) - _RANGE, floor), max(np.log(alpha) + 2, floor + 2)
+    return float(np.exp(_bounded(lambda theta: loss(float(np.exp(theta))), low, high)))
+
+
+def windows(sums: FourierSums, centres: Array) -> list[FourierReduction]:
+    """Reductions to cells around some points, of the cutoff of a grid; none, if the grid has few modes itself."""
+    grid = sums.grid
+    if grid.n_modes <= _WHOLE:
+        return []
+    extent = _inner_extent(grid.extent, _INNER)
+    period = grid.period * extent / grid.extent
+    cells = [FrequencyGrid(centre, period, extent) for centre in centres[:_WINDOWS]]
+    half = _FILLED * period / 2
+    return [
+        FourierReduction(cell, sums.reference, sums.unit, BoxOfRows(cell.centre - half, cell.centre + half))
+        for cell in cells
+    ]
 
 
 def _bounded(function: Callable[[float], float], low: float, high: float) -> float:
@@ -151,11 +176,16 @@ def _loss(choice: GridChoice) -> float:
 
 def inner_sums(sums: FourierSums, most: int) -> FourierSums:
     """The sums of the inner modes, at most so many."""
-    extent = sums.grid.extent
-    while np.prod(2.0 * extent + 1) > most and np.any(extent > 1):
-        extent = np.maximum(extent * 9 // 10, 1)
+    extent = _inner_extent(sums.grid.extent, most)
     grid = FrequencyGrid(sums.grid.centre, sums.grid.period, extent)
     outer = tuple(slice(int(2 * (m - k)), int(2 * (m + k) + 1)) for m, k in zip(sums.grid.extent, extent))
     inner = tuple(slice(int(m - k), int(m + k + 1)) for m, k in zip(sums.grid.extent, extent))
     targets = np.ascontiguousarray(sums.targets[(slice(None), *inner)])
     return replace(sums, grid=grid, density=np.ascontiguousarray(sums.density[outer]), targets=targets)
+
+
+def _inner_extent(extent: Array, most: int) -> Array:
+    """A smaller extent of the same shape, of at most so many modes."""
+    while np.prod(2.0 * extent + 1) > most and np.any(extent > 1):
+        extent = np.maximum(extent * 19 // 20, 1)
+    return extent
