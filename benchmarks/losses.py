@@ -10,8 +10,9 @@
   rows after one training target in twenty was moved by ten standard deviations.
 - `--time`: a median at 100,000 rows and 2,048 features against a ridge fit at the same scale and penalty.
 
-Models are as they come, but for `features="nystroem", n_components=128`, which keeps the run to minutes; nothing is
-chosen on test rows. Inputs are standardised for all. `--small` takes two tables, and nothing is written.
+Models are as they come, but for `features="nystroem", n_components=128`, which keeps the run to minutes; no model
+chooses anything on test rows. Inputs are standardised for all, which was decided after a first run on raw columns had
+been seen (docs/losses.md). `--small` takes two tables, and nothing is written.
 """
 
 from __future__ import annotations
