@@ -17,7 +17,7 @@ say which rows to visit next, so no row is left out by mistake for good.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -97,19 +97,29 @@ class DualAscent:
         alpha = penalty.alpha
         state, over = self._resumed(progress, alpha, max_iter) or self._first_state(start, alpha), False
         while True:
-            objective, gap = self._gap(state, alpha)
-            require_finite(*objective, *gap)
-            open_ = gap > tol * gap_scale(objective, self._at_zero)
+            open_ = self._open(state, alpha, tol)
             if over or state.n_iter >= max_iter or not (np.any(open_) or (self._small and state.moved)):
-                total = float(objective.sum()), float(gap.sum())
                 progress.ended(partial(self._saved, state))
-                intercept = state.intercept + self.loss.offset
-                return LinearSolution(
-                    state.coef, intercept, *total, state.n_iter, not np.any(open_), state.dual / alpha
-                )
+                return self._solution(state, alpha, tol)
             active = self._active(state, state.change, open_ | self._small)
             state = self._swept(state, alpha, active, min(self._sweeps(active), max_iter - state.n_iter))
             over = progress.reached(partial(self._saved, state))
+
+    def _open(self, state: _State, alpha: float, tol: float) -> Array:
+        """Which columns have a duality gap beyond `tol` times the objective."""
+        objective, gap = self._gap(state, alpha)
+        require_finite(*objective, *gap)
+        return gap > tol * gap_scale(objective, self._at_zero)
+
+    def _solution(self, state: _State, alpha: float, tol: float) -> LinearSolution:
+        objective, gap = (float(each.sum()) for each in self._gap(state, alpha))
+        converged = not np.any(self._open(state, alpha, tol))
+        intercept = state.intercept + self.loss.offset
+        return LinearSolution(state.coef, intercept, objective, gap, state.n_iter, converged, state.dual / alpha)
+
+    def solution_at(self, dual: Array, alpha: float, *, tol: float, n_iter: int) -> LinearSolution:
+        """The solution of given dual variables (n, t), found elsewhere in so many steps."""
+        return self._solution(replace(self._evaluate(self._clipped(dual), alpha), n_iter=n_iter), alpha, tol)
 
     def gaps(self, dual: Array, alpha: float) -> tuple[Array, Array]:
         """Objective and duality gap of each column at some dual variables, relative ones of `tol` in the second."""

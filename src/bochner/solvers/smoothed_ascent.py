@@ -1,5 +1,7 @@
 """Dual coordinate ascent for quantiles, with restarts by Newton's method on less and less smoothed losses.
 
+Of few rows or features, an interior-point method instead.
+
     rho_h(r) = max over b in [tau - 1, tau] of  b r - h b^2 / 2,     at b = clip(r / h, tau - 1, tau)
 
 is the pinball loss with a parabola of width h for its kink. Its Newton steps do not mind that features are nearly
@@ -16,7 +18,9 @@ from dataclasses import replace
 import numpy as np
 
 from bochner._typing import Array
+from bochner.config import get_config
 from bochner.solvers.dual import DualAscent
+from bochner.solvers.interior_point import Bounds, interior_point, interior_point_work
 from bochner.solvers.linear import LinearSolution
 from bochner.solvers.losses import BoxLoss
 from bochner.solvers.newton import NewtonSolver, pilot_rows
@@ -34,6 +38,12 @@ _STEPS = 20
 
 _SHARE = 0.02
 """Relative gap of a smoothed loss over its width: the pinball loss is not closer to it."""
+
+_WORK_INSIDE = 2**28
+"""Multiplications of a step up to which an interior-point method is used, and its gap, over |targets|."""
+
+_GAP_INSIDE = 1e-10
+_SHARE_INSIDE = 0.125  # of the memory budget, for three copies of the features
 
 _TRIAL_SWEEPS = 1000
 """Of coordinate ascent, before Newton's method is called for; they cost less, and are often enough."""
@@ -93,7 +103,10 @@ class SmoothedAscent(DualAscent):
     def __init__(self, stream: FeatureStream, loss: BoxLoss, *, fit_intercept: bool, seed: int) -> None:
         super().__init__(stream, loss, fit_intercept=fit_intercept, seed=seed)
         self._seed = seed
-        self._few_rows = np.count_nonzero(loss.weight) <= pilot_rows(stream.width, stream.dtype.itemsize)
+        present = int(np.count_nonzero(loss.weight))
+        self._few_rows = present <= pilot_rows(stream.width, stream.dtype.itemsize)
+        fits = 3 * 8 * present * (stream.width + 1) <= _SHARE_INSIDE * get_config().memory_budget()
+        self._inside = fits and interior_point_work(present, stream.width) <= _WORK_INSIDE
 
     def solve(
         self,
@@ -105,6 +118,10 @@ class SmoothedAscent(DualAscent):
         progress: Progress = NO_PROGRESS,
     ) -> LinearSolution:
         """The minimiser to a duality gap of `tol` times the objective, or after `max_iter` sweeps."""
+        if self._inside and self.stream.features is not None:
+            start = self._from_inside(self.stream.features, penalty.alpha, tol, max_iter)
+            if start.converged:
+                return start
         sweeps = max_iter if self._small else min(max_iter, _TRIAL_SWEEPS)
         start = super().solve(penalty, tol=tol, max_iter=sweeps, start=start, progress=progress.within("trial"))
         if start.converged:
@@ -113,6 +130,18 @@ class SmoothedAscent(DualAscent):
         first = LinearSolution(np.empty(0), np.empty(0), np.nan, np.nan, 0, False, dual / penalty.alpha)
         found = super().solve(penalty, tol=tol, max_iter=max_iter, start=first, progress=progress.within("last"))
         return replace(found, n_iter=start.n_iter + found.n_iter)
+
+    def _from_inside(self, Z: Array, alpha: float, tol: float, max_iter: int) -> LinearSolution:
+        """The solution by the interior-point method, column by column."""
+        loss, rows = self.loss, np.flatnonzero(self.loss.weight)
+        F = np.column_stack([Z[rows].astype(float), np.ones((len(rows), int(self.fit_intercept)))])
+        dual, steps = np.zeros_like(loss.signs, dtype=float), 0
+        for c in range(len(loss.share)):
+            bounds = Bounds(self._lower[rows, c], self._upper[rows, c])
+            target = loss.targets[rows] - loss.offset[c]
+            dual[rows, c], taken = interior_point(F, target, bounds, alpha, tol=_GAP_INSIDE, max_iter=max_iter)
+            steps = max(steps, taken)
+        return self.solution_at(dual, alpha, tol=tol, n_iter=steps)
 
     def _smoothed_dual(self, alpha: float, tol: float, start: LinearSolution) -> Array:
         """Dual variables (n, t) with the smallest gaps of those of smoothed losses, and of the start."""
