@@ -281,4 +281,5 @@ def page(found: Found) -> str:
     """The whole page."""
     tables = {name: markdown(name, found) for name in TABLES}
     folds = ", ".join(str(fold) for fold in found["folds"])
-    return TEXT.format(folds=folds, machine=found["machine"], bochner=found["bochner"], mixed=mixed(found), **tables)
+    state = f"{mixed(found)} {found.get('note', '')}".rstrip()
+    return TEXT.format(folds=folds, machine=found["machine"], bochner=found["bochner"], mixed=state, **tables)

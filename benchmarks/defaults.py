@@ -262,6 +262,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="1 split, 1,500 rows, into results/quick")
     parser.add_argument("--again", action="store_true", help="measure anew what the journal has of these parts")
     parser.add_argument("--cap", type=float, default=300, help="seconds after which a peer skips the other splits")
+    parser.add_argument("--note", default="", help="a sentence for the page, such as how quiet the machine was")
     parser.add_argument("--list", action="store_true", help="print the tables and the number of fits that are left")
     return parser.parse_args()
 
@@ -292,14 +293,14 @@ def main() -> None:
     if told.again:
         journal.forget(tasks)
     run(tasks, journal, *((QUICK_ROWS, QUICK_ROWS) if told.quick else (N_TRAIN, N_TEST)), told.cap)
-    finish(journal, told.folds, folder, quick=told.quick)
+    finish(journal, told.folds, folder, quick=told.quick, note=told.note)
 
 
-def finish(journal: Journal, folds: Sequence[int], folder: Path, *, quick: bool) -> None:
+def finish(journal: Journal, folds: Sequence[int], folder: Path, *, quick: bool, note: str) -> None:
     """Write the JSON, and the page if the folds are those that are reported; a quick run keeps its own apart."""
     reported = set(folds) <= set(REPORTED)
     name = "defaults" if reported else "defaults_choosing"
-    found = results(journal, REPORTED if reported else tuple(sorted(folds)))
+    found = results(journal, REPORTED if reported else tuple(sorted(folds))) | {"note": note}
     (folder / f"{name}.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     if reported:
         (folder / "defaults.md" if quick else PAGE).write_text(page(found), encoding="utf-8")
