@@ -23,7 +23,6 @@ def test_every_public_name_is_measured_or_excused():
     assert (measured | EXCUSED.keys()) - public == set()
 
 
-@pytest.mark.slow
 @linux
 def test_quick_calls_stay_within_their_budget():
     names = [name for name, call in CALLS.items() if not call.slow]

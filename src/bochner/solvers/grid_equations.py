@@ -18,7 +18,7 @@ from bochner._random import Purpose, generator
 from bochner._typing import Array
 from bochner.memory import rows_within
 from bochner.solvers.lanczos import Lanczos, run_lanczos
-from bochner.solvers.toeplitz import LowFrequencies, ToeplitzSystem
+from bochner.solvers.toeplitz import LowFrequencies, ToeplitzSystem, affordable_block
 
 __all__ = ["GridEquations", "GridEvidence"]
 
@@ -56,7 +56,7 @@ class GridEquations:
     system : ToeplitzSystem
     alpha : float
     block : int
-        Features of the preconditioner that are solved together.
+        Features of the preconditioner that are solved together; fewer where the memory budget is small.
     seed : int
     """
 
@@ -67,7 +67,7 @@ class GridEquations:
 
     @cached_property
     def preconditioner(self) -> LowFrequencies:
-        return LowFrequencies(self.system, self.alpha, self.block)
+        return LowFrequencies(self.system, self.alpha, affordable_block(self.block))
 
     @property
     def dimension(self) -> float:

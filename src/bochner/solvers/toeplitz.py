@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import isqrt
 
 import numpy as np
 import scipy.fft as fft
@@ -21,7 +22,9 @@ from bochner.config import get_config
 from bochner.sampling.modes import half_modes, positive_modes, real_coordinates
 from bochner.statistics.fourier_sums import FourierSums
 
-__all__ = ["LowFrequencies", "ToeplitzSystem"]
+__all__ = ["LowFrequencies", "ToeplitzSystem", "affordable_block"]
+
+_SHARE_OF_BUDGET, _COPIES = 0.5, 5  # of memory, for so many matrices of the size of a factor
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,6 +171,11 @@ class LowFrequencies:
             self.factor, V[self.index], lower=True, trans=1 if transposed else 0, check_finite=False
         )
         return out
+
+
+def affordable_block(most: int) -> int:
+    """Features whose factor the memory budget has room for, at most so many."""
+    return min(most, isqrt(int(_SHARE_OF_BUDGET * get_config().memory_budget() / (8 * _COPIES))))
 
 
 def _strongest(strength: Array, alpha: float, most: int) -> Array:

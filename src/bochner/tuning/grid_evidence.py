@@ -19,6 +19,7 @@ from bochner.features import GridMap
 from bochner.kernels import Stationary
 from bochner.sampling import FrequencyGrid
 from bochner.solvers import GridEquations, ToeplitzSystem
+from bochner.solvers.toeplitz import affordable_block
 from bochner.statistics import BoxOfRows, FourierReduction, FourierSums
 from bochner.tuning.clock import Clock
 from bochner.tuning.result import Stage, Tuning, rounded
@@ -58,7 +59,7 @@ class _Search:
     @classmethod
     def on(cls, sums: FourierSums, intercept: bool, seed: int, block: int) -> _Search:
         system = ToeplitzSystem.of(sums, np.zeros(sums.grid.n_modes), intercept)
-        return cls(sums, system.with_products() if system.size <= block else system, seed, block)
+        return cls(sums, system.with_products() if system.size <= affordable_block(block) else system, seed, block)
 
     def loss(self, kernel: Stationary, alpha: float) -> float:
         amplitude = GridMap(kernel, self.sums.grid).amplitude
