@@ -114,3 +114,18 @@ def test_thousands_of_columns_are_not_looked_at_one_by_one():
     model = bo.KernelRegressor(random_state=0).fit(X, np.log(X[:, 0]))
     assert not model.tuning_.warped
     assert np.size(model.tuning_.length_scale) in (1, 2000)
+
+
+@pytest.mark.parametrize("features", ["fourier", "nystroem"])
+@pytest.mark.parametrize("model", [bo.KernelRegressor, bo.KernelClassifier])
+def test_units_do_not_matter_for_features_that_are_named(features, model):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((500, 3))
+    y = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2]
+    y = y if model is bo.KernelRegressor else y > 0
+    other = X * [1e-6, 1e9, 3.0] + [0.0, 1e10, -5.0]
+    plain, moved = (
+        model(features=features, n_components=64, random_state=0).fit(rows[:350], y[:350]) for rows in (X, other)
+    )
+    answers = [getattr(each, "decision_function", each.predict) for each in (plain, moved)]
+    np.testing.assert_allclose(answers[0](X[350:]), answers[1](other[350:]), atol=5e-3)

@@ -27,7 +27,7 @@ class Scale:
     def __init__(self, log):
         self.log = log
 
-    def resolve(self, rows, *, seed, width, targets):
+    def resolve(self, rows, *, seed, width, targets, rivals):
         self.log.append(("scale", seed, width, targets))
         return "kernel", TUNING
 

@@ -7,7 +7,9 @@ import bochner as bo
 from bochner.config import config_context
 from bochner.data import ArrayRows
 from bochner.tuning import ClassifierScales, RidgeScales, tune, tune_classifier
+from bochner.tuning.columns import Columns
 from bochner.tuning.learners import ScaleSearch
+from bochner.tuning.result import rounded
 from bochner.tuning.sample import subsample
 
 RNG = np.random.default_rng(0)
@@ -58,11 +60,12 @@ def test_ridge_scales_are_those_of_tune_on_the_subsample():
 def test_classifier_scales_are_learned_for_the_penalty_per_row():
     weight = np.full(400, 2.0)
     found = ClassifierScales(0.6).learn(source(400), (LABELS[:400], weight), search())
+    columns = Columns.plain(X[:400], weight)
     expected = tune_classifier(
-        X[:400], LABELS[:400], [bo.Gaussian()], per_feature=False, seed=3, sample_weight=weight, width=64,
+        columns.X, LABELS[:400], [bo.Gaussian()], per_feature=False, seed=3, sample_weight=weight, width=64,
         penalty=0.6 / 800,
     )  # fmt: skip
-    assert found.length_scale == expected.length_scale
+    np.testing.assert_allclose(found.length_scale, rounded(columns.unit * expected.length_scale))
     assert found.held_out_loss == expected.held_out_loss
 
 

@@ -143,7 +143,7 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
         learned = isinstance(rule, str) and rule in ("auto", "ard", "metric")
         if self.uses_grid(rows):
             return self._grid_scale_rule(learned)
-        automatic = isinstance(self.features, str) and self.features in ("auto", "exact")
+        automatic = isinstance(self.features, str) and self.features in ("auto", "exact", "nystroem")
         chosen = "auto" if automatic and landmarks and learned else "gaussian"
         kernel = chosen if self.kernel is None else cast(str | Stationary, self.kernel)
         learner = self._scale_learner(landmarks)

@@ -94,11 +94,13 @@ class FeatureSettings:
         """The width that was given, or the one of the default rule."""
         return default_width(rows.n_rows) if self.width is None else self.width
 
-    def kernel_for(self, rows: RowSource, targets: Targets | None = None) -> tuple[Stationary | None, Tuning | None]:
+    def kernel_for(
+        self, rows: RowSource, targets: Targets | None = None, *, rivals: bool = False
+    ) -> tuple[Stationary | None, Tuning | None]:
         """Kernel with its scale, and how it was learned. `targets`: None for those of the rows."""
         if self.scale is None:
             return None, None
-        return self.scale.resolve(rows, seed=self.seed, width=self.width_for(rows), targets=targets)
+        return self.scale.resolve(rows, seed=self.seed, width=self.width_for(rows), targets=targets, rivals=rivals)
 
     def draw(
         self, kernel: Stationary | None, width: int, rows: RowSource, tuning: Tuning | None = None

@@ -31,16 +31,27 @@ class ConformalScores:
     scores: Array
 
     @classmethod
-    def of(cls, Y: Array, mean: Array, std: Array) -> ConformalScores:
+    def of(cls, Y: Array, mean: Array, std: Array, weight: Array | None = None) -> ConformalScores:
+        """Scores of held-out rows, which count as often as their weights (m,) say."""
         with np.errstate(divide="ignore", invalid="ignore"):
             scores = np.abs(Y - mean) / std
-        return cls(np.sort(np.where(mean == Y, 0.0, scores), axis=0))
+        scores = np.where(mean == Y, 0.0, scores)
+        return cls(np.sort(scores, axis=0) if weight is None else _weighted_quantiles(scores, weight))
 
     def factor(self, level: float) -> Array:
         """s for every target; infinite if the held-out rows are too few for the level."""
         m = len(self.scores)
         rank = int(np.ceil((m + 1) * level - 1e-9))
         return self.scores[rank - 1] if rank <= m else np.full(self.scores.shape[1], np.inf)
+
+
+def _weighted_quantiles(scores: Array, weight: Array) -> Array:
+    """As many quantiles of each column, at the levels (i - 1/2) / m, as there are rows; of equal weights, the rows."""
+    order = np.argsort(scores, axis=0, kind="stable")
+    levels = np.cumsum(weight[order], axis=0) / weight.sum()
+    wanted = (np.arange(len(scores)) + 0.5) / len(scores)
+    index = [np.searchsorted(column, wanted).clip(max=len(scores) - 1) for column in levels.T]
+    return np.take_along_axis(np.take_along_axis(scores, order, axis=0), np.column_stack(index), axis=0)
 
 
 def normal_factor(level: float) -> float:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["search_landmarks"]
 
 _SMALLEST_GAIN = 0.01  # of the mean squared error
+_CLEARLY = 2.0  # standard errors by which a simpler kernel must make more mistakes to be left
 _LEFT_OUT_SHARE = 10  # one of so many rows is left out at most
 _TOL = 1e-4  # residual of many landmarks, whose iterations end when the error on rows that are left out has settled
 
@@ -78,7 +79,9 @@ class _Search:
         publish: Publish,
         checkpoint: FitCheckpoint | None,
     ) -> None:
-        self._rows, self._kernel, self._tuning, self._settings = rows, kernel, tuning, settings
+        self._rows, self._kernel, self._settings = rows, kernel, settings
+        self._tuning = None if tuning is None else replace(tuning, rivals=())
+        self._rivals = () if tuning is None else tuning.rivals
         self._watch, self._publish, self._checkpoint = watch, publish, checkpoint
         self._variance = mean_errors(*rows.targets())
         self._steps, self._reason = _Steps(), ""
@@ -109,11 +112,20 @@ class _Search:
             self._best = fit, left_out_errors(fit, self._rows, self._settings.seed)
             return self.result()
         on_block, finish = self._watch.begin(1)
-        self._best = machine.fit()
+        self._best = self._or_rival(machine.fit())
         self._publish(self._best[0])
         on_block(self._rows.n_rows)
         finish()
         return self.result() if self._steps.best else self._best
+
+    def _or_rival(self, best: tuple[FittedRidge, LeftOut]) -> tuple[FittedRidge, LeftOut]:
+        """The exact machine, or that of a simpler kernel if it is as good on all rows: of classes, by mistakes."""
+        for rival in self._rivals:
+            machine = ExactMachine.of(self._rows, rival.kernel, rival, self._settings)
+            fit, left_out = machine.fit()
+            if _is_as_good(left_out, best[1]):
+                best = fit, left_out
+        return best
 
     def many_pay(self) -> bool:
         """Whether the exact machine of some of many rows is clearly better than 1,024 landmarks."""
@@ -194,6 +206,14 @@ class _Search:
         self._best = fit, left_out
         self._publish(fit)
         return True
+
+
+def _is_as_good(simple: LeftOut, other: LeftOut) -> bool:
+    """Whether mistakes of rows that were left out are no more, up to two standard errors of the difference."""
+    weight = simple.weight / simple.weight.sum()
+    more = simple.mistakes() - other.mistakes()
+    mean = float(weight @ more)
+    return bool(mean <= _CLEARLY * np.sqrt(float(np.sum((weight * (more - mean)) ** 2))))
 
 
 class _Steps:

@@ -55,6 +55,13 @@ class LeftOut:
         """Squared errors (m,) in units of the variances of the targets, averaged over targets."""
         return np.mean(self.errors**2 / np.where(variance > 0, variance, 1.0), axis=1)
 
+    def mistakes(self) -> Array:
+        """Whether signs of classes (m, t) as targets have another class predicted, as 0.0 or 1.0; shape (m,)."""
+        predicted = self.targets - self.errors
+        if self.targets.shape[1] == 1:
+            return (predicted[:, 0] * self.targets[:, 0] <= 0).astype(float)
+        return (predicted.argmax(axis=1) != self.targets.argmax(axis=1)).astype(float)
+
     def relative_error(self) -> float | None:
         """Root mean squared error over that of predicting the mean of the other rows; None of too few rows to tell."""
         if len(self.errors) <= TOO_FEW_ROWS:
@@ -69,7 +76,7 @@ class LeftOut:
         """
         variances = self.variances[:, None] - 1 + ratios
         deviations = np.sqrt(np.maximum(noise_variance, np.finfo(float).tiny) * variances)
-        return ConformalScores.of(self.errors, np.zeros_like(self.errors), deviations)
+        return ConformalScores.of(self.errors, np.zeros_like(self.errors), deviations, self.weight)
 
 
 def mean_errors(Y: Array, weight: Array | None) -> Array:

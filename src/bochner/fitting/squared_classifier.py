@@ -59,7 +59,7 @@ def fit_signs(
     if known is None:
         raise InvalidDataError("loss='squared_error' needs rows in memory. Use loss='logistic'.")
     features = settings.features
-    kernel, tuning = features.kernel_for(rows, (labels.labels, labels.weight))
+    kernel, tuning = features.kernel_for(rows, (labels.labels, labels.weight), rivals=features.searched_by_refitting)
     columns = 1 if labels.n_classes == 2 else labels.n_classes
     bill = MemoryBill({"signs of the classes": 17 * len(labels.labels) * columns})
     require_memory(bill, "Use loss='logistic', or raise the budget with bochner.set_config(memory=...).")

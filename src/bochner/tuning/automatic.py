@@ -47,6 +47,7 @@ def tune_automatically(
     penalty: float | None = None,
     warps: bool = True,
     metric: bool = False,
+    rivals: bool = False,
 ) -> Tuning:
     """Learn kernel, scales and whether columns are warped, from rows in memory in random order.
 
@@ -67,6 +68,8 @@ def tune_automatically(
         Whether rank-warped columns are tried, up to 512 of them.
     metric : bool, default=False
         Whether only metrics are candidates, of one column or more than 512 one scale.
+    rivals : bool, default=False
+        Whether one scale for all columns is told too (`Tuning.rivals`), where it may catch up with more rows.
     """
     rows, Y, weight = dense(X, float), np.asarray(Y), sample_weight
     if len(rows) > _FEW:  # in case that they are in an order of their own
@@ -75,12 +78,14 @@ def tune_automatically(
     if not all(map(KernelEvidence.is_for, kernels)):
         plain = Columns.plain(rows, weight)
         common: dict[str, Any] = {"seed": seed, "sample_weight": weight, "width": width, "penalty": penalty}
-        return _in_units(tune(plain.X, Y, kernels, per_feature=False, n_samples=n_samples, **common), plain.unit)
+        return tune(plain.X, Y, kernels, per_feature=False, n_samples=n_samples, **common).in_units(plain.unit)
     if rows.shape[1] > MOST_SCALES:  # of one scale for all, no more rows are used
         rows, Y, weight = rows[:COMPARED], Y[:COMPARED], None if weight is None else weight[:COMPARED]
     share = _SHARE_OF_BUDGET / get_config().threads()
     search = CandidateSearch(_standardised(Y, weight), weight, seed, penalty, Clock(None), share)
-    return _tuning(*_searched(search, _kinds(rows, weight, warps), kernels, metric), search)
+    best, stages = _searched(search, _kinds(rows, weight, warps), kernels, metric)
+    simple = search.rival(best) if rivals and n_samples is not None and n_samples > len(rows) else None
+    return replace(_tuning(best, stages, search), rivals=() if simple is None else (_tuning(simple, [], search),))
 
 
 def _kinds(rows: Array, weight: Array | None, warps: bool) -> list[Columns]:
@@ -148,12 +153,6 @@ def _standardised(Y: Array, weight: Array | None) -> Array:
     targets = targets - np.average(targets, axis=0, weights=weight)
     size = float(np.sqrt(np.mean(np.average(targets**2, axis=0, weights=weight))))
     return targets / size if size > 0 else targets
-
-
-def _in_units(tuning: Tuning, unit: Array) -> Tuning:
-    """A tuning of columns in units of their spread, for the columns themselves."""
-    scale = unit * tuning.length_scale
-    return replace(tuning, kernel=tuning.kernel.with_length_scale(scale), length_scale=scale)
 
 
 def _tuning(best: Candidate, stages: list[Stage], search: CandidateSearch) -> Tuning:

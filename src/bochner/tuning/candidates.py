@@ -50,6 +50,7 @@ _LOST = 1.0  # minus log evidence per row by which a kernel that starts from ano
 _TIE = 1e-5  # of the Schwarz criterion: less is rounding, and must not choose
 _PRIOR = ScalePrior(0.5, 0.1)  # of the evidence: none costs fifty rows of five columns a seventh, by splits 0 to 4
 _CLOSE = 0.025  # of an error, by which the best of the other kind may be worse
+_MAY_CATCH_UP = 0.4  # of an error, by which one scale for all columns may be worse on the rows of the search
 _CAUTION = 0.25  # standard errors by which a candidate must be better than a simpler one
 
 
@@ -145,15 +146,18 @@ class CandidateSearch:
 
     def of_columns(self, columns: Columns, kernel: Stationary) -> list[Candidate]:
         """One scale for all columns, then one per column from there: by evidence, and by leave-one-out errors."""
-        distinct, d = np.unique(columns.X, axis=0), columns.n_columns  # a row given twice is no closer to others
-        rows = TuningRows(distinct, self.Y, None, np.ones(distinct.shape[1]), False)
-        first = starts(rows, kernel, self.seed, 1)[0]
-        common = self.descend(columns, kernel, first, _COMMON, factors=_SHORTER)
+        common, d = self.of_one_scale(columns, kernel), columns.n_columns
         if not 1 < d <= MOST_SCALES:
             return [common]
         spread = replace(common.parameters, log_scales=np.repeat(common.parameters.log_scales, d))
         criteria = ["evidence"] if self.few else ["evidence", LEAVE_ONE_OUT]
         return [common, *(self.descend(columns, kernel, spread, _PER_COLUMN, each) for each in criteria)]
+
+    def of_one_scale(self, columns: Columns, kernel: Stationary) -> Candidate:
+        """One scale for all columns, by evidence."""
+        distinct = np.unique(columns.X, axis=0)  # a row given twice is no closer to others
+        rows = TuningRows(distinct, self.Y, None, np.ones(distinct.shape[1]), False)
+        return self.descend(columns, kernel, starts(rows, kernel, self.seed, 1)[0], _COMMON, factors=_SHORTER)
 
     def metrics(self, common: Candidate, n_rounds: int) -> list[Candidate]:
         """Metrics from the gradients of a candidate with one scale, and of each other in turn."""
@@ -239,12 +243,36 @@ class CandidateSearch:
 
     def best_refined(self, candidates: list[Candidate]) -> Candidate:
         """The best of candidates that were learned on from more rows, by all rows that none was learned from."""
-        rows = min(len(self.Y), Size(len(self.Y), None, 0).within(self.share_of_budget).rows)
-        seen = min(max(_REFINED.values()), rows)
-        if len(candidates) == 1 or seen == rows:
+        if len(candidates) == 1 or self._n_unseen == 0:
             return candidates[0]
-        of_rows = partial(self.errors, rows=rows, seen=seen)
-        return candidates[_best(results_in_threads([partial(of_rows, each) for each in candidates]))]
+        return candidates[_best(self._errors_of_refined(candidates))]
+
+    @property
+    def _n_affordable(self) -> int:
+        """Rows that the memory budget has room for."""
+        return min(len(self.Y), Size(len(self.Y), None, 0).within(self.share_of_budget).rows)
+
+    @property
+    def _n_unseen(self) -> int:
+        """Rows of these that no refinement was learned from."""
+        return max(0, self._n_affordable - max(_REFINED.values()))
+
+    def _errors_of_refined(self, candidates: list[Candidate]) -> list[Array]:
+        """Squared leave-one-out errors of all affordable rows that no refinement was learned from."""
+        rows = self._n_affordable
+        of_rows = partial(self.errors, rows=rows, seen=rows - self._n_unseen)
+        return results_in_threads([partial(of_rows, each) for each in candidates])
+
+    def rival(self, best: Candidate) -> Candidate | None:
+        """One scale for all columns, if its error on all rows of the search is so close that it may catch up.
+
+        It needs more rows than scales of columns or a metric do, and relies less on what rows near each other share.
+        """
+        if self._n_unseen == 0 or (not best.is_metric and len(best.parameters.log_scales) == 1):
+            return None
+        simple = self.refined(self.of_one_scale(self._unturned(best), best.stage.kernel))
+        mean = _means(self._errors_of_refined([best, simple]))
+        return simple if mean[1] <= (1 + _MAY_CATCH_UP) * mean[0] else None
 
     def errors(self, candidate: Candidate, rows: int | None = None, seen: int | None = None) -> Array:
         """Squared leave-one-out errors of rows that no candidate was learned from, summed over targets."""

@@ -6,18 +6,21 @@ A learner draws a random subsample of the rows and hands it to `tune` or `tune_c
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
 
 import numpy as np
 
-from bochner._typing import Array
+from bochner._dense import dense
+from bochner._typing import Array, Rows
 from bochner.config import get_config
 from bochner.data import RowSource
 from bochner.kernels import Stationary
 from bochner.tuning.automatic import tune_automatically
 from bochner.tuning.classifier import FEWEST_ROWS, tune_classifier
+from bochner.tuning.columns import Columns
 from bochner.tuning.metric import MomentMetric
 from bochner.tuning.result import Tuning
 from bochner.tuning.sample import Targets, TuningSample, subsample
@@ -47,6 +50,8 @@ class ScaleSearch:
         Whether rank-warped columns may be chosen, where `per_feature` is None.
     metric : bool
         Whether only metrics may be, where `per_feature` is None.
+    rivals : bool
+        Whether simpler kernels that come close are told (`Tuning.rivals`), where `per_feature` is None.
     """
 
     kernels: list[Stationary]
@@ -55,12 +60,24 @@ class ScaleSearch:
     width: int
     warps: bool = True
     metric: bool = False
+    rivals: bool = False
 
     def setting(self, rows: RowSource) -> dict[str, Any]:
         """Arguments of all ways to tune."""
         shared = {"kernels": self.kernels, "seed": self.seed, "width": self.width, "n_samples": rows.n_rows}
-        chosen = {"warps": self.warps, "metric": self.metric}
+        chosen = {"warps": self.warps, "metric": self.metric, "rivals": self.rivals}
         return shared | (chosen if self.per_feature is None else {"per_feature": self.per_feature})
+
+    def in_spreads(self, tune: Callable[..., Tuning], weight: Array | None) -> Callable[..., Tuning]:
+        """A way to tune on columns in units of their spreads if one scale is for all: units do not matter then."""
+        if self.per_feature:  # they start from the spreads by themselves
+            return tune
+
+        def tuned(X: Rows, Y: Array, **settings: Any) -> Tuning:
+            columns = Columns.plain(dense(X, float), weight)
+            return tune(columns.X, Y, **settings).in_units(columns.unit)
+
+        return tuned
 
     @property
     def required(self) -> bool:
@@ -113,7 +130,7 @@ class RidgeScales(ScaleLearner):
             way = partial(tune_automatically, sample.X, sample.Y / spread_of(sample.Y, sample.weight))
         else:
             sample = sample.shuffled(search.seed)
-            way = partial(tune, sample.X, sample.Y, exact=self.exact)
+            way = partial(search.in_spreads(tune, sample.weight), sample.X, sample.Y, exact=self.exact)
         return sample.tuned(partial(way, **search.setting(rows)), self.penalty)
 
     def _metric(self, rows: RowSource, targets: Targets, search: ScaleSearch) -> Tuning:
@@ -146,7 +163,7 @@ class ClassifierScales(ScaleLearner):
             return None
         size = int(np.clip(affordable, FEWEST_ROWS, 2 * TUNING_ROWS))  # half of them to choose among what others found
         X, labels, weight = subsample(rows, targets, size, search.seed)
-        return tune_classifier(
+        return search.in_spreads(tune_classifier, weight)(
             X,
             labels,
             sample_weight=weight,

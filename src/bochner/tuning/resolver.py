@@ -106,7 +106,7 @@ class ScaleRule:
             raise self._refusal(f"another rule for kernel={self.kernel!r}: a metric is that of a kernel of distance")
 
     def resolve(
-        self, rows: RowSource, *, seed: int, width: int, targets: Targets | None = None
+        self, rows: RowSource, *, seed: int, width: int, targets: Targets | None = None, rivals: bool = False
     ) -> tuple[Stationary, Tuning | None]:
         """The kernel with its scale for the rows of a source, and how it was learned, if it was.
 
@@ -117,6 +117,8 @@ class ScaleRule:
             Of the final fit.
         targets : (array, array or None), default=None
             Targets and weights of all rows; None: those of the source.
+        rivals : bool, default=False
+            Whether simpler kernels that come close are told (`Tuning.rivals`).
         """
         self.check()
         if self.learner is not None and self.learns:
@@ -124,7 +126,7 @@ class ScaleRule:
             if metric and rows.n_features > MOST_DIRECTIONS:
                 raise self._refusal(f"another rule for more than {MOST_DIRECTIONS:,} columns")
             per_feature = True if self.length_scale == "ard" else None if self.automatic or metric else False
-            search = ScaleSearch(self.candidates(), per_feature, seed, width, self.warps, metric)
+            search = ScaleSearch(self.candidates(), per_feature, seed, width, self.warps, metric, rivals)
             tuning = self.learner.learn(rows, rows.targets() if targets is None else targets, search)
             if tuning is not None:
                 return tuning.kernel, tuning

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -69,6 +69,8 @@ class Tuning:
         Whether the kernel is one of rank-warped columns (`RankWarp`).
     column_spreads : array of shape (n_features,) or None
         Units of the columns in which a metric was learned from moments.
+    rivals : tuple of Tuning
+        Simpler ones that may predict as well with all rows; none once a model has been chosen.
     """
 
     kernel: Stationary
@@ -85,6 +87,13 @@ class Tuning:
     held_out_loss: float | None = None
     warped: bool = False
     column_spreads: Array | None = None
+    rivals: tuple[Tuning, ...] = ()
+
+    def in_units(self, unit: Array) -> Tuning:
+        """A tuning of columns in these units (d,), for the columns themselves."""
+        scales = rounded(unit * self.length_scale)
+        scale: float | Array = float(scales[0]) if len(scales) == 1 else scales
+        return replace(self, kernel=self.kernel.with_length_scale(scale), length_scale=scale)
 
 
 def rounded(scales: Array) -> Array:

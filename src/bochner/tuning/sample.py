@@ -78,6 +78,12 @@ class TuningSample:
     def tuned(self, tune: Callable[..., Tuning], penalty: float | None) -> Tuning:
         """What `tune` learns, with penalty and noise in the unit of the weights that were given."""
         found = tune(sample_weight=self.weight, penalty=None if penalty is None else penalty / self.unit)
-        if found.noise_variance is None or self.unit == 1:
-            return found
-        return replace(found, noise_variance=float(rounded(np.array(found.noise_variance * self.unit))))
+        return found if self.unit == 1 else self._in_given_unit(found)
+
+    def _in_given_unit(self, found: Tuning) -> Tuning:
+        """With the noise in the unit of the weights that were given, of its rivals too."""
+        rivals = tuple(map(self._in_given_unit, found.rivals))
+        if found.noise_variance is None:
+            return replace(found, rivals=rivals)
+        noise = float(rounded(np.array(found.noise_variance * self.unit)))
+        return replace(found, noise_variance=noise, rivals=rivals)
