@@ -61,7 +61,7 @@ def test_features_are_all_columns_but_target_and_weight(kind, table, tmp_path):
 
 @KINDS
 def test_texts_are_refused_with_the_ways_out(kind, table, tmp_path):
-    with pytest.raises(InvalidDataError, match=r"'kind' \(.*string\).*columns=.*OneHotEncoder.*\['kind'\].*encoder="):
+    with pytest.raises(InvalidDataError, match=r"'kind' \(.*string\).*columns=.*TableEncoder.*'kind'.*encoder="):
         scan_any(kind, table, tmp_path, target="y")
 
 

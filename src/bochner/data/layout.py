@@ -137,9 +137,9 @@ def _refuse_features(layout: Layout, features: dict[str, pa.DataType]) -> None:
     if features:
         raise InvalidDataError(
             f"Features must be numbers. Got {_listed([f'{name!r} ({kind})' for name, kind in features.items()])}. "
-            f"Leave such columns out with columns=[...], or encode them: fit a scikit-learn transformer on a sample, "
-            f"encoder = make_column_transformer((OneHotEncoder(handle_unknown='ignore'), {list(features)}), "
-            f"remainder='passthrough').fit(sample), and give {layout.owner}(..., encoder=encoder)."
+            f"Leave such columns out with columns=[...], or encode them: fit bochner.TableEncoder, or another "
+            f"transformer, to some rows, encoder = TableEncoder().fit(sample[{layout.features[:20]}]), and give "
+            f"{layout.owner}(..., encoder=encoder)."
         )
 
 
