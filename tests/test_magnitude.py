@@ -117,3 +117,42 @@ def test_numbers_at_the_limit_are_fitted(model, dtype):
 def test_a_fit_that_left_the_numbers_ends(value):
     with pytest.raises(InvalidDataError, match="not finite"):
         require_finite(1.0, value)
+
+
+@pytest.mark.parametrize("scale", [1e-306, 1e-200, 1e-30, 1e30, 1e100, 1e200, 1e300])
+@pytest.mark.parametrize("nu", [0.5, 1.5, 2.5])
+def test_kernel_values_of_any_scale_are_numbers(scale, nu):
+    """(1 + t + t^2/3) exp(-t) was infinity times 0."""
+    X = np.random.default_rng(0).standard_normal((20, 2))
+    assert np.isfinite(bo.Matern(scale, nu=nu)(X)).all()
+    assert np.isfinite(
+        bo.FourierFeatures(bo.Matern(scale, nu=nu), n_components=8, random_state=0).fit_transform(X)
+    ).all()
+
+
+def test_a_scale_that_rows_cannot_be_divided_by_is_refused():
+    with pytest.raises(ValueError, match=r"length_scale.*at least 1e-306.*1e-310"):
+        bo.FourierFeatures(bo.Gaussian(1e-310), n_components=8).fit(np.ones((3, 2)))
+
+
+@pytest.mark.parametrize("factor", [1e-310, 1e-300])
+def test_novelty_of_tiny_columns_is_a_number(factor):
+    X = factor * np.random.default_rng(0).standard_normal((200, 2))
+    model = bo.KernelNovelty(n_components=16, random_state=0).fit(X)
+    assert np.isfinite(model.score_samples(X)).all()
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_landmarks_of_kernel_values_that_contradict_their_diagonal_are_found():
+    """Pivots were drawn for ever where every row is a length scale of 1e200 away from itself."""
+    X = np.random.default_rng(0).standard_normal((50, 2)) * 1e15
+    features = bo.NystroemFeatures(bo.Gaussian(1e-200), n_components=8, random_state=0).fit(X)
+    assert np.isfinite(features.transform(X)).all()
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_grid_of_a_scale_beyond_numbers_is_refused():
+    with pytest.raises(InvalidDataError, match="not finite"):
+        bo.GridFeatures(bo.Matern(1e200), eps=0.1, max_components=200).fit_transform(
+            np.random.default_rng(0).uniform(size=(9, 2))
+        )

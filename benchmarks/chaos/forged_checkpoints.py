@@ -49,7 +49,8 @@ SOLVED = {"alpha": 1e-2, "tol": 1e-8, "max_iter": 300}
 
 FITS: dict[str, tuple[Callable[..., Any], Any]] = {
     "direct": (lambda **o: bo.KernelRegressor(KERNEL, n_components=16, alpha=0.1, **o), Y),
-    "landmarks": (lambda **o: bo.KernelRegressor(KERNEL, **o), Y),
+    "landmarks": (lambda **o: bo.KernelRegressor(KERNEL, features="nystroem", alpha="loo", **o), Y),
+    "exact": (lambda **o: bo.KernelRegressor(KERNEL, features="exact", solver="iterative", **SOLVED, **o), Y),
     "iterative": (lambda **o: bo.KernelRegressor(KERNEL, n_components=24, solver="iterative", **SOLVED, **o), Y),
     "gcv": (lambda **o: bo.KernelRegressor(KERNEL, n_components=24, solver="iterative", alpha="gcv", **o), Y),
     "squared": (lambda **o: bo.KernelClassifier(KERNEL, n_components=16, alpha="auto", **o), LABELS),
@@ -58,9 +59,12 @@ FITS: dict[str, tuple[Callable[..., Any], Any]] = {
         lambda **o: bo.KernelClassifier(KERNEL, n_components=16, alpha="cv", cv=2, **PATH, **o),
         LABELS > 1,
     ),
+    "huber": (lambda **o: bo.KernelHuberRegressor(KERNEL, **LOSS, **o), Y),
+    "poisson": (lambda **o: bo.KernelPoissonRegressor(KERNEL, **LOSS, **o), LABELS),
     "hinge": (lambda **o: bo.KernelClassifier(KERNEL, loss="hinge", **MARGIN, **o), LABELS > 1),
     "squared-hinge": (lambda **o: bo.KernelClassifier(KERNEL, loss="squared_hinge", **MARGIN, **o), LABELS),
 }
+LOSS = {"n_components": 16, "alpha": 1.0, "tol": 1e-6}
 PATH = {"alphas": [10.0, 1.0, 0.1], "loss": "logistic"}
 MARGIN = {"n_components": 16, "alpha": 20.0, "probability": True, "cv": 2, "tol": 1e-6}
 

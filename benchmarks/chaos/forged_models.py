@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +22,15 @@ from tests.io.fitted_models import BAGS, FITTED, FRAME, LABELS, SIZES, X, Y, cla
 __all__ = ["MODELS", "asked", "corpus", "type_names"]
 
 CODES = np.round(np.abs(X[:, :3])).astype(int)
+EXACT = partial(bo.KernelRegressor, bo.Gaussian(2.0), features="exact", alpha=0.1, random_state=0)
 
 MODELS: dict[str, Callable[[], Any]] = {
     **FITTED,
     "KernelRegressor, iterative": lambda: regressor(solver="iterative", alpha=0.1).fit(X, Y),
     "KernelRegressor, conformal": lambda: regressor(interval="conformal").fit(X, Y),
+    "KernelRegressor, learned noise": lambda: regressor(noise="learned", alpha=0.1).fit(X, Y),
+    "KernelRegressor, exact iterative": lambda: EXACT(solver="iterative").fit(X, Y),
+    "KernelClassifier, exact": lambda: bo.KernelClassifier(features="exact", random_state=0, alpha=0.1).fit(X, LABELS),
     "OneHotEncoder": lambda: OneHotEncoder(drop="first", max_categories=3, sparse_output=False).fit(CODES),
     "OneHotEncoder, rare": lambda: OneHotEncoder(min_frequency=9, handle_unknown="infrequent_if_exist").fit(CODES),
     "TargetEncoder": lambda: TargetEncoder(random_state=0).fit(CODES, LABELS),

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from .children import Command, Ended, command, run
-from .fits import MISSING, TOLERANCES
+from .fits import TOLERANCES
 from .record import Record, Trial
 from .warm import WarmFit
 
@@ -26,11 +26,6 @@ KINDS = ("direct", "iterative", "classifier", "exact")
 KILLS, PER_TRIAL = 200, 5
 PATIENCE = 900.0
 """Seconds for the fit that nobody kills: the machine may be busy."""
-
-ABSENT = {
-    "classifier": "KernelClassifier has no checkpoint in this version: not there yet.",
-    "exact": "features='exact' does not exist in this version, or has no checkpoint: not there yet.",
-}
 
 
 @dataclass(frozen=True)
@@ -48,23 +43,20 @@ class Plain:
 
 
 _LOCK = threading.Lock()
-_PLAIN: dict[str, Plain | None] = {}
+_PLAIN: dict[str, Plain] = {}
 
 
-def uninterrupted(kind: str) -> Plain | None:
-    """The fit without a kill; the second of two, which is a warm one. None if there is no such fit."""
+def uninterrupted(kind: str) -> Plain:
+    """The fit without a kill; the second of two, which is a warm one."""
     with _LOCK:
         if kind not in _PLAIN:
             with tempfile.TemporaryDirectory() as folder:
                 out = Path(folder) / "out.npy"
                 ends = [run(command("fits", kind, out), PATIENCE) for _ in range(2)]
-                if any(end.code not in (0, MISSING) for end in ends):
+                if any(end.code for end in ends):
                     raise RuntimeError(f"The {kind} fit fails without any kill: {ends[-1].err[-2000:]}")
-                if any(end.code == MISSING for end in ends):
-                    _PLAIN[kind] = None
-                else:
-                    plain, warm = np.load(out), WarmFit(kind, out, out.with_suffix(".checkpoint")).end()
-                    _PLAIN[kind] = Plain(plain, ends[1].seconds, warm.seconds)
+                plain, warm = np.load(out), WarmFit(kind, out, out.with_suffix(".checkpoint")).end()
+                _PLAIN[kind] = Plain(plain, ends[1].seconds, warm.seconds)
     return _PLAIN[kind]
 
 
@@ -75,9 +67,6 @@ def trials(share: float) -> list[Trial]:
 
 def perform(trial: Trial) -> Record:
     record, plain = Record(), uninterrupted(trial.name)
-    if plain is None:
-        record.note(ABSENT.get(trial.name, "not there yet"))
-        return record
     rng = random.Random(trial.seed)
     with tempfile.TemporaryDirectory() as folder:
         kept = Path(folder) / "fit.checkpoint"

@@ -30,9 +30,9 @@ TEXTS = {
     "kills": """A process fits with `checkpoint=` and is killed (SIGKILL) at a random moment: one kill in five
 anywhere in the run of a command, imports included, the others within the fit. It is started again with the same call
 until it has been killed five times, and then runs to its end. The model must predict what a fit predicts that nobody
-interrupted: the same bits for the direct solver, to 3e-9 of the largest prediction for iterative fits and
-classifiers. Checkpoints are written about twenty times a second here, so that kills land within writes; by default
-they are rarer (about 1 % of the time), and up to that much more work is lost.""",
+interrupted: the same bits for the direct solver, to 3e-9 of the largest prediction for iterative fits, classifiers
+and exact machines. Checkpoints are written about twenty times a second here, so that kills land within writes; by
+default they are rarer (about 1 % of the time), and up to that much more work is lost.""",
     "dask_kills": """A scheduler and two workers, as processes. A killed client is started again with its
 checkpoint; a killed worker is replaced while the client waits; after the kill of the scheduler the client must end
 with an error within two minutes, and goes on from its checkpoint on a new cluster. Predictions must agree to 1e-9: a

@@ -44,6 +44,7 @@ FOUND = (
         "a_closed_output_is_told_with_the_files_that_were_written",
     ),
     ("", "cli/test_streams.py", "an_output_without_umlauts_has_escapes"),
+    ("", "cli/test_streams.py", "cells_of_1e308_are_an_error_with_their_place"),
     (
         "a Dask client that is killed early",
         "engines/test_dask_loss.py",

@@ -9,4 +9,6 @@ GIVEN = {"n_components": 16, "alpha": 0.1, "random_state": 0}
 with bo.config_context(n_threads=1, memory="100MB"):
     for solver in ("direct", "iterative"):
         bo.KernelRegressor(bo.Gaussian(2.5), solver=solver, **GIVEN).fit(X, X[:, 0]).predict(X)
+    exact = {"features": "exact", "solver": "iterative", "alpha": 0.1}
+    bo.KernelRegressor(bo.Gaussian(2.5), **exact).fit(X, X[:, 0]).predict(X)
     bo.KernelClassifier(bo.Gaussian(2.5), **GIVEN).fit(X, X[:, 0] > 0).decision_function(X)

@@ -7,6 +7,7 @@ from importlib.util import find_spec
 
 import numpy as np
 
+from bochner._magnitude import overflowed
 from bochner._typing import Array
 from bochner.errors import MissingExtraError
 
@@ -28,14 +29,22 @@ def require_nufft() -> None:
 
 def points_to_modes(angles: Array, values: Array, shape: tuple[int, ...], threads: int) -> Array:
     """sum_i values_i e^(-i j.theta_i) for all modes j of an odd `shape`; angles (d, n), complex values (n,): type 1."""
+    _require_finite(angles)
     transform = _transform(len(angles), 1)
     return transform(*angles, values, shape, isign=-1, eps=_TOLERANCE, nthreads=threads)
 
 
 def modes_to_points(angles: Array, modes: Array, threads: int) -> Array:
     """sum_j modes_j e^(i j.theta_i) at all points, of angles (d, n) and complex modes: type 2."""
+    _require_finite(angles)
     transform = _transform(len(angles), 2)
     return transform(*angles, np.ascontiguousarray(modes), isign=1, eps=_TOLERANCE, nthreads=threads)
+
+
+def _require_finite(angles: Array) -> None:
+    """finufft takes angles for places in memory, without a look: those that are no numbers are outside of it."""
+    if not np.all(np.isfinite(angles)):
+        raise overflowed()
 
 
 def _transform(d: int, kind: int) -> Callable[..., Array]:

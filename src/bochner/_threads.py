@@ -35,7 +35,8 @@ def run_in_threads(
 ) -> None:
     """Call `work(item, own)` on every item, on all threads; the first exception stops the rest and is raised.
 
-    `own` is what `state()` made for the thread (its scratch space). Items are handed out one by one in their
+    `own` is what `state()` made for the thread (its scratch space), here and not in the thread: malloc has a heap for
+    every thread, and would keep what was freed there. Items are handed out one by one in their
     order, so uneven items balance themselves; an iterator is advanced by one thread at a time, while the others work.
 
     `finish(result)` then takes what `work` returned, by one thread at a time and *in the order of the items*: sums made
@@ -47,11 +48,10 @@ def run_in_threads(
     threads = min(most, len(items)) if isinstance(items, Sized) else most
     queue, turns, stop = _Numbered(items), _Turns(), False
 
-    def drain() -> None:
+    def drain(own: State) -> None:
         nonlocal stop
         held: float = inf  # the number of the item that this thread has, and others may wait for
         try:
-            own = state()
             for held, item in queue:
                 if stop:
                     turns.end_at(held)
@@ -73,16 +73,17 @@ def run_in_threads(
     try:
         if threads <= 1:
             with single_threaded_blas() if most == 1 else nullcontext():  # a single item has all threads for its BLAS
-                drain()
+                drain(state())
             return
+        spaces = [state() for _ in range(threads)]
         reserve_blas_buffers(threads + 1)  # the calling thread may work beside them
         with single_threaded_blas(), ThreadPoolExecutor(threads) as pool:
             try:
-                started = _started(pool, drain, threads)
+                started = _started(pool, drain, spaces)
                 for future in started:
                     future.result()
                 if not started:
-                    drain()
+                    drain(spaces[0])
             except BaseException:  # also Ctrl-C in the calling thread: let the workers end after their block
                 stop = True
                 raise
@@ -91,14 +92,14 @@ def run_in_threads(
             items.close()  # a generator that reads ahead stops now
 
 
-def _started(pool: ThreadPoolExecutor, work: Callable[[], None], n: int) -> list[Future[None]]:
-    """The work in n threads, or in as many as the system gives, with the settings of the caller (`config_context`)."""
+def _started(pool: ThreadPoolExecutor, work: Callable[[State], None], spaces: list[State]) -> list[Future[None]]:
+    """The work in a thread for every space, or as many as the system gives, with the caller's settings."""
     futures: list[Future[None]] = []
     try:
-        for _ in range(n):
-            futures.append(pool.submit(copy_context().run, work))  # noqa: PERF401  (those before a refusal are kept)
+        for own in spaces:
+            futures.append(pool.submit(copy_context().run, work, own))  # noqa: PERF401  (those before a refusal stay)
     except RuntimeError:  # no room for the stack of a thread (ulimit -v), or no number for it (ulimit -u)
-        _LOG.info("The system gave %d of %d threads.", len(futures), n)
+        _LOG.info("The system gave %d of %d threads.", len(futures), len(spaces))
     return futures
 
 

@@ -52,6 +52,20 @@ def test_an_output_without_umlauts_has_escapes_and_tables_are_utf_8(umlauts):
     assert done.stdout.decode("utf-8").startswith("Städte,prediction\n")
 
 
+@pytest.mark.parametrize("command", ["fit", "plan", "test"])
+def test_cells_of_1e308_are_an_error_with_their_place(umlauts, capsys, command):
+    """They ended with 70 and a traceback."""
+    houses = make_houses(60)
+    houses.loc[7, "area"] = 1e308
+    houses.to_csv("t.csv", index=False)
+    given = ["t.csv", "t.csv"] if command == "test" else ["t.csv", "--target", "price"]
+    assert main([command, *given]) == 2
+    said = capsys.readouterr().err
+    assert "1e+308" in said
+    assert "area" in said
+    assert "Traceback" not in said
+
+
 @pytest.mark.parametrize("columns", [60, 80])
 def test_no_line_is_wider_than_the_terminal(umlauts, monkeypatch, capsys, columns):
     monkeypatch.setenv("COLUMNS", str(columns))

@@ -17,6 +17,9 @@ FITS = {
     "iterative": lambda path: bo.KernelRegressor(
         KERNEL, n_components=8, alpha=0.1, solver="iterative", random_state=0, checkpoint=path
     ),
+    "exact": lambda path: bo.KernelRegressor(
+        KERNEL, features="exact", alpha=0.1, solver="iterative", random_state=0, checkpoint=path
+    ),
     "logistic": lambda path: bo.KernelClassifier(KERNEL, n_components=8, alpha=0.1, random_state=0, checkpoint=path),
     "hinge": lambda path: bo.KernelClassifier(
         KERNEL, n_components=8, alpha=9.0, loss="hinge", random_state=0, checkpoint=path
@@ -123,6 +126,14 @@ REFUSED = {
     "infinite x": ("iterative", with_array("x", entry(np.inf))),
     "x beyond reason": ("iterative", with_array("x", entry(1e300))),
     "no direction": ("iterative", without("direction")),
+    "a flat direction": ("iterative", with_array("direction", np.ravel)),
+    "a flat residual of exact rows": ("exact", with_array("residual", np.ravel)),
+    "fewer exact rows": ("exact", with_array("image", lambda image: image[:-1])),
+    "NaN in an exact solution": ("exact", with_array("x", entry(np.nan))),
+    "an exact solution with a constant part": ("exact", with_array("x", lambda x: x + 1.0)),
+    "another penalty of exact rows": ("exact", with_number("alpha", 5.0)),
+    "precision that is no choice": ("exact", with_number("double", 7)),
+    "exact iterations without end": ("exact", with_number("n_iter", 10**9)),
     "another stage": ("iterative", with_number("stage", "search")),
     "another penalty": ("iterative", with_number("alpha", 5.0)),
     "other iterations": ("iterative", with_number("n_iter", 10**5)),
@@ -153,6 +164,7 @@ HARMLESS = {
     "theta elsewhere": ("logistic", with_array("theta", lambda theta: theta - 3.0)),
     "dual variables above their bound": ("hinge", with_array("dual", lambda dual: dual + 1e200)),
     "dual variables elsewhere": ("hinge", with_array("dual", lambda dual: dual[::-1].copy())),
+    "an exact solution elsewhere": ("exact", with_array("x", lambda x: 2.0 * x)),
     "x elsewhere": ("iterative", with_array("x", lambda x: x + 1.0)),
 }
 

@@ -32,6 +32,7 @@ _BLOCKS = (64, 128)  # draws at once: of the first 512 landmarks, and of those a
 _FIRST = 512
 _ROWS = 2048  # of the factor that are extended at once
 _NOTHING_LEFT = 1e-12  # of the trace: what is left of it is rounding
+_IN_VAIN = 8  # blocks of which no draw is kept: kernel values contradict their diagonal, and none ever will be
 
 
 def pivoted_rows(X: Array, towards: Callable[[Array], KernelMap], size: int, rng: np.random.Generator) -> Array:
@@ -42,13 +43,14 @@ def pivoted_rows(X: Array, towards: Callable[[Array], KernelMap], size: int, rng
     """
     residual, one_by_one = np.maximum(towards(X[:1]).diagonal(X), 0.0), min(size, PIVOTS)
     trace, factor, chosen = float(residual.sum()), np.empty((len(X), one_by_one)), np.empty(0, dtype=np.intp)
-    while len(chosen) < one_by_one and residual.sum() > _NOTHING_LEFT * trace:
+    in_vain = 0
+    while len(chosen) < one_by_one and residual.sum() > _NOTHING_LEFT * trace and in_vain < _IN_VAIN:
         block = _BLOCKS[len(chosen) >= _FIRST]
         drawn = rng.choice(len(X), size=block, p=residual / residual.sum())
         accepted = _accepted(drawn, residual, _residual_matrix(X, drawn, factor, len(chosen), towards), rng)
         accepted = accepted[: one_by_one - len(chosen)]
         _extend(X, accepted, factor, len(chosen), towards, residual)
-        chosen = np.concatenate([chosen, accepted])
+        chosen, in_vain = np.concatenate([chosen, accepted]), 0 if len(accepted) else in_vain + 1
     rest = np.setdiff1d(np.arange(len(X)), chosen)
     return np.concatenate([chosen, _in_random_order(rest, residual[rest], rng)[: size - len(chosen)]])
 

@@ -80,6 +80,8 @@ def fit_exact_iteratively(
     state = None if checkpoint is None else checkpoint.resumed_state(schema)
     wanted = _penalty(dense.in_units(settings.alike), settings.rule, tuning) if state is None else float(state["alpha"])
     problem = kernel_problem(dense, budget, wanted, m, settings.seed, chosen=isinstance(settings.rule.alpha, str))
+    if checkpoint is not None and state is not None:
+        checkpoint.file.require(problem.fault(state))
     if problem.settles and state is None:
         problem = replace(problem, alpha=max(wanted, _solvable(problem, settings.seed)))
     alpha = problem.alpha

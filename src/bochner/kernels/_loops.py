@@ -164,10 +164,11 @@ def matern_profile(values: Array, order: int) -> None:
     linear = values.dtype.type(1.0 if order > 0 else 0.0)
     square = values.dtype.type(1.0 / 3.0 if order > 1 else 0.0)
     zero, one, factor = values.dtype.type(0.0), values.dtype.type(1.0), values.dtype.type(2 * order + 1)
+    nothing = values.dtype.type(1e6)  # t^2 from which on exp(-t) is 0: beyond, infinity times 0 would be no number
     for i in range(values.shape[0]):
         row = values[i]
         for j in range(row.shape[0]):
-            t = np.sqrt(max(factor * row[j], zero))
+            t = np.sqrt(min(max(factor * row[j], zero), nothing))
             row[j] = (one + t * (linear + square * t)) * _exp(-t)
 
 

@@ -31,6 +31,8 @@ __all__ = [
     "require_stationary",
 ]
 
+_SHORTEST = 1e-306  # length scale: one over it is a number
+
 
 class Kernel(ABC, BaseEstimator):
     """A positive-definite function k(x, y). `kernel(X, Y)` is its exact matrix.
@@ -234,6 +236,8 @@ def check_scale(owner: object, value: object, d: int | None) -> Array | float:
         raise invalid_parameter(owner, "length_scale", "a positive number or one per feature", value) from None
     if scale.ndim > 1 or not np.all(np.isfinite(scale)) or not np.all(scale > 0) or scale.size == 0:
         raise invalid_parameter(owner, "length_scale", "positive and finite, one number or one per feature", value)
+    if np.any(scale < _SHORTEST):
+        raise invalid_parameter(owner, "length_scale", f"at least {_SHORTEST:g}: rows are divided by it", value)
     if scale.ndim == 1 and d is not None and len(scale) != d:
         raise invalid_parameter(owner, "length_scale", f"one number or {d} numbers, one per feature", value)
     return float(scale) if scale.ndim == 0 else scale

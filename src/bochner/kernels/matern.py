@@ -45,7 +45,7 @@ class Matern(Isotropic):
     def profile(self, r: Array) -> Array:
         nu = self._smoothness()
         if nu in _CLOSED_FORMS:
-            return _CLOSED_FORMS[nu](sqrt(2 * nu) * r)  # a plain number: float32 stays float32
+            return _CLOSED_FORMS[nu](np.minimum(sqrt(2 * nu) * r, _NOTHING))  # plain numbers: float32 stays float32
         return bessel_profile(np.sqrt(2 * nu) * np.asarray(r, dtype=float), nu)
 
     def profile_of_square(self, squared: Array) -> Array:
@@ -117,6 +117,9 @@ class _StudentRadius:
         radius: Array = np.sqrt(self.nu / gammaincinv(self.nu, u))
         return radius
 
+
+_NOTHING = 1e3
+"""t from which on exp(-t) is 0: beyond, infinity times 0 would be no number."""
 
 _CLOSED_FORMS = {
     0.5: lambda t: np.exp(-t),

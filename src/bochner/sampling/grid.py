@@ -24,6 +24,7 @@ from math import pi, prod
 
 import numpy as np
 
+from bochner._magnitude import require_finite
 from bochner._typing import Array
 from bochner.errors import AssumptionError, InvalidDataError
 from bochner.kernels.density import SpectralDensity
@@ -89,7 +90,9 @@ class FrequencyGrid:
         modes = np.vstack([np.zeros((1, len(self.extent)), dtype=int), positive_modes(self.extent)])
         spacing = 2 * pi / self.period
         found = [density.at(modes[some] * spacing) for some in row_slices(len(modes), _BLOCK)]
-        return np.concatenate(found) * np.prod(spacing)
+        weights: Array = np.concatenate(found) * np.prod(spacing)
+        require_finite(float(weights.sum()))
+        return weights
 
     def error(self, density: SpectralDensity, width: Array) -> GridError:
         """Bounds on the error over differences of at most `width` on every axis."""

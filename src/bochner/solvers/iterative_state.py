@@ -1,4 +1,4 @@
-"""Schema of the states of an iterative ridge fit, for its checkpoints."""
+"""Schemas of the states of iterative ridge fits, for their checkpoints."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import numpy as np
 from bochner._typing import Array
 from bochner.solvers.conjugate_gradient import state_rules
 from bochner.solvers.iterative import PROBES, SEARCHED_PENALTIES
-from bochner.statistics.state_schema import ArrayRule, NumberRule, Rule, Schema, Word
+from bochner.statistics.state_schema import ArrayRule, Flag, NumberRule, Rule, Schema, Word
 
-__all__ = ["IterativeSchema"]
+__all__ = ["IterativeSchema", "KernelSchema"]
 
 _MOST_ITERATIONS = 10**6
 
@@ -52,13 +52,43 @@ class IterativeSchema:
         if isinstance(self.alpha, str):
             path = {name: ArrayRule((m,), low=0) for name in ("path_alphas", "path_dof")}
             needed |= {**path, "path_gcv": ArrayRule((m,), low=0, high=float("inf"), gaps=True)}
-        needed["alpha"] = self._penalty()
+        needed["alpha"] = _penalty_rule(self.alpha, self.alphas)
         return Schema(needed, {"errors": ArrayRule((None,), low=0)})
 
-    def _penalty(self) -> NumberRule:
-        """A given penalty is itself, one of given ones lies among them; 0 is raised to what can be solved."""
-        if not isinstance(self.alpha, str) and self.alpha > 0:
-            return NumberRule(float(self.alpha), float(self.alpha))
-        if self.alphas is not None:
-            return NumberRule(float(np.min(self.alphas)), float(np.max(self.alphas)))
-        return NumberRule(float(np.finfo(float).smallest_subnormal))
+
+def _penalty_rule(alpha: float | str, alphas: Array | None = None) -> NumberRule:
+    """A given penalty is itself, one of given ones lies among them; 0 is raised to what can be solved."""
+    if not isinstance(alpha, str) and alpha > 0:
+        return NumberRule(float(alpha), float(alpha))
+    if alphas is not None:
+        return NumberRule(float(np.min(alphas)), float(np.max(alphas)))
+    return NumberRule(float(np.finfo(float).tiny))
+
+
+@dataclass(frozen=True)
+class KernelSchema:
+    """States of conjugate gradients on the exact kernel matrix.
+
+    Attributes
+    ----------
+    n_rows, n_columns : int
+    alpha : float or str
+        The penalty, or the criterion by which it is searched for.
+    """
+
+    n_rows: int
+    n_columns: int
+    alpha: float | str
+
+    def fault(self, state: Mapping[str, Any]) -> str | None:
+        """What is wrong with a state, in words; None if it fits."""
+        count = {"n_iter": NumberRule(0, _MOST_ITERATIONS, integer=True)}
+        own: dict[str, Rule] = {
+            "alpha": _penalty_rule(self.alpha),
+            "double": Flag(),
+            "before": NumberRule(0.0),
+            "image": ArrayRule((self.n_rows, self.n_columns)),
+            "errors": ArrayRule((None,), low=0),
+        }
+        fault = Schema(count).fault({name: state[name] for name in count if name in state})
+        return fault or Schema({**own, **state_rules(self.n_rows, self.n_columns, state["n_iter"])}).fault(state)

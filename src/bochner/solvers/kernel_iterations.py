@@ -26,23 +26,24 @@ from bochner._magnitude import require_finite
 from bochner._random import Purpose, generator
 from bochner._typing import Array
 from bochner.solvers.base import IterativeSolver, PenaltyRule, SolverContext
-from bochner.solvers.conjugate_gradient import ConjugateGradients, state_rules
+from bochner.solvers.conjugate_gradient import ConjugateGradients
 from bochner.solvers.iterative_solution import Ending, IterativeSolution
+from bochner.solvers.iterative_state import KernelSchema
 from bochner.solvers.landmark_preconditioner import LandmarkFeatures, LandmarkPreconditioner
 from bochner.statistics.kernel_product import KernelProduct
 from bochner.statistics.kernel_tiles import float32_error
-from bochner.statistics.state_schema import ArrayRule, Flag, NumberRule, Rule, Schema, StateSchema
+from bochner.statistics.state_schema import StateSchema
 
 __all__ = ["KernelIterations", "KernelProblem", "KernelSolver", "float32_penalty"]
 
 _MARGIN = 0.8  # the recursion aims lower than asked, so that the recomputed residual is as asked
 _PROGRESS = 0.5  # of recomputed residuals: less is rounding
 _LEFT_OUT_TOL = 1e-3  # of machines that only calibrate error bars
-_MOST_ITERATIONS = 10**6
 _LARGEST = 1e300
 _SETTLED, _PATIENCE = 1e-3, 10  # of the error on rows that are left out: less in so many iterations ends them
 _SMALL_RESIDUAL = 0.05  # before, errors may rest and fall again
 _POWER_STEPS = 5
+_STRAYED = 1e-3  # of the solution: rounding of the preconditioner leaves 2e-5 outside of its space
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,6 +115,16 @@ class KernelProblem:
         for _ in range(2):
             V = V - roots * (np.sum(roots * V, axis=0) / np.sum(roots**2, axis=0))
         return V
+
+    def fault(self, state: Mapping[str, Any]) -> str | None:
+        """Whether the solution of a state leaves the space of the equations, in which alone iterations end; in words.
+
+        It is that of vectors without a part along s, and without rows that are left out.
+        """
+        x = state["x"]
+        outside = x - self.projected(np.where(self.roots > 0, x, 0.0), np.arange(self.n_columns))
+        strays = np.linalg.norm(outside) > _STRAYED * np.linalg.norm(x)
+        return "'x' is nothing that iterations lead to" if strays else None
 
     @property
     def bears_float32(self) -> bool:
@@ -196,7 +207,7 @@ class KernelSolver(IterativeSolver):
 
     def state_schema(self, width: int, n_targets: int, rule: PenaltyRule) -> StateSchema:  # type: ignore[override]
         """Of `width` rows and `n_targets` columns."""
-        return _States(width, n_targets)
+        return KernelSchema(width, n_targets, rule.alpha)
 
 
 class _Solving:
@@ -319,24 +330,3 @@ class _Solving:
             return False
         errors = self.systems.state["errors"]
         return len(errors) > _PATIENCE and min(errors[-_PATIENCE:]) > (1 - _SETTLED) * min(errors[:-_PATIENCE])
-
-
-@dataclass(frozen=True)
-class _States:
-    """Schema of the states of a solve, for checkpoints."""
-
-    n_rows: int
-    n_columns: int
-
-    def fault(self, state: Mapping[str, Any]) -> str | None:
-        """What is wrong with a state, in words; None if it fits."""
-        count = {"n_iter": NumberRule(0, _MOST_ITERATIONS, integer=True)}
-        own: dict[str, Rule] = {
-            "alpha": NumberRule(float(np.finfo(float).tiny)),
-            "double": Flag(),
-            "before": NumberRule(0.0),
-            "image": ArrayRule((self.n_rows, self.n_columns)),
-            "errors": ArrayRule((None,), low=0),
-        }
-        fault = Schema(count).fault({name: state[name] for name in count if name in state})
-        return fault or Schema({**own, **state_rules(self.n_rows, self.n_columns, state["n_iter"])}).fault(state)

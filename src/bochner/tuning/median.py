@@ -18,7 +18,7 @@ from bochner._dense import dense
 from bochner._random import Purpose, generator
 from bochner._typing import Array, Rows
 from bochner.kernels import Stationary
-from bochner.tuning.spread import column_spreads, row_blocks
+from bochner.tuning.spread import SMALLEST_SPREAD, column_spreads, row_blocks
 
 __all__ = ["MEDIAN_ROWS", "RowSample", "median_length_scale"]
 
@@ -86,7 +86,8 @@ class RowSample:
 
 
 def _median_distance(rows: Array, kernel: Stationary) -> float:
-    return _median(pdist(rows, metric=kernel.metric)) if len(rows) > 1 else 1.0
+    distance = _median(pdist(rows, metric=kernel.metric)) if len(rows) > 1 else 1.0
+    return distance if distance > SMALLEST_SPREAD else 1.0  # squares of tiny differences are 0
 
 
 def _median(values: Array) -> float:

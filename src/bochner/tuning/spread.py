@@ -16,10 +16,12 @@ import numpy as np
 from bochner._dense import dense
 from bochner._typing import Array, Rows
 
-__all__ = ["column_spreads", "row_blocks"]
+__all__ = ["SMALLEST_SPREAD", "column_spreads", "row_blocks"]
 
 _NORMAL_RANGE = 1.349
 _BLOCK_ROWS = 8192
+SMALLEST_SPREAD = 1e-302
+"""What is divided by a smaller one, or by a part of this one, is infinite: it counts as no spread at all."""
 
 
 def column_spreads(rows: Array, others: Iterable[Rows] = (), *, centred: bool = True) -> Array:
@@ -39,7 +41,7 @@ def column_spreads(rows: Array, others: Iterable[Rows] = (), *, centred: bool = 
     idle = np.flatnonzero(spreads == 0)
     if len(idle):
         spreads[idle] = _deviations(others, idle, usual[idle])
-    return np.where(spreads > 0, spreads, 1.0)
+    return np.where(spreads > SMALLEST_SPREAD, spreads, 1.0)
 
 
 def _robust(rows: Array) -> Array:
