@@ -18,6 +18,7 @@ from bochner._typing import Array
 from bochner.data import ArrayRows, RowSource
 from bochner.errors import InvalidDataError
 from bochner.features import FeatureMap, GridMap
+from bochner.fitting.checkpoints import FitCheckpoint
 from bochner.fitting.features import DrawnFeatures
 from bochner.fitting.left_out import LEFT_OUT_ROWS, LeftOut
 from bochner.fitting.ridge_model import FittedRidge
@@ -53,7 +54,9 @@ _SHARE = 0.1  # of the width of the rows: a scale to begin with
 _WIDEST = 100.0  # width of a column in units of its spread
 
 
-def fit_grid(rows: RowSource, settings: RidgeSettings, watch: Watch) -> tuple[FittedRidge, LeftOut | None]:
+def fit_grid(
+    rows: RowSource, settings: RidgeSettings, watch: Watch, checkpoint: FitCheckpoint | None = None
+) -> tuple[FittedRidge, LeftOut | None]:
     """The fit, and with alpha="auto" its errors on some rows that it was solved without."""
     require_columns(rows, settings.owner)
     require_nufft()
@@ -61,7 +64,7 @@ def fit_grid(rows: RowSource, settings: RidgeSettings, watch: Watch) -> tuple[Fi
     _require_no_outliers(sample, box, settings.owner)
     kernel, tuning = _kernel(rows, sample, box, settings)
     drawn = _drawn(settings, kernel, box, settings.features.width or _default_width(rows))
-    sums = _summed(rows, drawn, sample, watch)
+    sums = _summed(rows, drawn, sample, watch, checkpoint)
     parts = _windows_of(rows, sample, sums) or [sums]
     alpha = _penalty(parts, kernel, tuning, settings)
     fit = FittedRidge(
@@ -180,12 +183,16 @@ def _reduction(drawn: DrawnFeatures, sample: ArrayRows) -> FourierReduction:
     return FourierReduction(_map_of(drawn.map).grid, np.average(Y, axis=0, weights=weight), spread_of(Y, weight))
 
 
-def _summed(rows: RowSource, drawn: DrawnFeatures, sample: ArrayRows, watch: Watch) -> FourierSums:
-    """Fourier sums of all rows, one pass."""
+def _summed(
+    rows: RowSource, drawn: DrawnFeatures, sample: ArrayRows, watch: Watch, checkpoint: FitCheckpoint | None
+) -> FourierSums:
+    """Fourier sums of all rows, one pass, or what an interrupted one has left of it."""
     grid = _map_of(drawn.map).grid
     require_memory(fourier_bill(grid, rows), "Give fewer n_components, or raise the memory budget.")
     on_block, finish = watch.begin(None)
-    sums = add_fourier_sums(_reduction(drawn, sample).empty(), rows, on_block=on_block)
+    ledger, before = None if checkpoint is None else checkpoint.fourier_sums(), _reduction(drawn, sample).empty()
+    before, cut = (before, None) if ledger is None else (ledger.restored(before), ledger.block_rows)
+    sums = add_fourier_sums(before, rows, on_block=on_block, ledger=ledger, block_rows=cut)
     finish()
     if not sums.weight > 0:
         raise InvalidDataError("The sum of sample_weight must be positive. Got 0.")

@@ -5,6 +5,7 @@ from bochner.statistics.checksums import rows_checksum
 from bochner.statistics.feature_blocks import for_each_block
 from bochner.statistics.feature_reduction import FeatureReduction, StreamReduction
 from bochner.statistics.feature_stream import KEPT_FEATURES, FeatureStream
+from bochner.statistics.fourier_checkpoint import FourierCheckpoint
 from bochner.statistics.fourier_sums import (
     BoxOfRows,
     FourierReduction,
@@ -31,6 +32,7 @@ __all__ = [
     "FeatureReduction",
     "FeatureStream",
     "Flag",
+    "FourierCheckpoint",
     "FourierReduction",
     "FourierSums",
     "Moments",

@@ -19,7 +19,7 @@ from bochner._nufft import points_to_modes
 from bochner._typing import Array
 from bochner.config import get_config
 from bochner.data import Block, RowSource
-from bochner.engines import Cut, OnPart, Reduction, engine_of
+from bochner.engines import Cut, Ledger, OnPart, Reduction, engine_of
 from bochner.errors import InvalidDataError
 from bochner.memory import MemoryBill
 from bochner.sampling.grid import FrequencyGrid
@@ -105,16 +105,21 @@ class FourierSums:
 class FourierReduction(Reduction[FourierSums, FourierSums]):
     """Fourier sums of rows on a grid, with targets shifted by `reference` and divided by `unit`.
 
-    Only of the rows in a box, if there is one.
+    Only of the rows in a box, if there is one; in blocks of `block_rows`, if they are given.
     """
 
     grid: FrequencyGrid
     reference: Array
     unit: Array
     box: BoxOfRows | None = None
+    block_rows: int | None = None
 
     def cut(self, n_rows: int) -> Cut:
-        return _cut(self.grid, n_rows)
+        cut = _cut(self.grid, n_rows)
+        return replace(cut, block_rows=self.block_rows or cut.block_rows)
+
+    def elsewhere(self) -> FourierReduction:  # the cut is for all rows on this machine
+        return replace(self, block_rows=None)
 
     def empty(self) -> FourierSums:
         d, t = len(self.grid.extent), len(self.reference)
@@ -187,10 +192,20 @@ class FourierReduction(Reduction[FourierSums, FourierSums]):
         return found
 
 
-def add_fourier_sums(total: FourierSums, rows: RowSource, *, on_block: OnPart | None = None) -> FourierSums:
-    """The sums with all rows added, in one pass: in threads, or on a cluster if the rows are there."""
-    reduction = FourierReduction(total.grid, total.reference, total.unit)
-    return engine_of(rows).reduce(rows, reduction, total, on_part=on_block)
+def add_fourier_sums(
+    total: FourierSums,
+    rows: RowSource,
+    *,
+    on_block: OnPart | None = None,
+    ledger: Ledger | None = None,
+    block_rows: int | None = None,
+) -> FourierSums:
+    """The sums with all rows added, in one pass: in threads, or on a cluster if the rows are there.
+
+    With a ledger, blocks that are in it are not added again; `block_rows` is how they were cut.
+    """
+    reduction = FourierReduction(total.grid, total.reference, total.unit, block_rows=block_rows)
+    return engine_of(rows).reduce(rows, reduction, total, on_part=on_block, ledger=ledger)
 
 
 def fourier_sums_of_boxes(reductions: Sequence[FourierReduction], rows: RowSource) -> list[FourierSums]:
