@@ -12,6 +12,7 @@ from bochner._archive import read_archive, write_archive
 from bochner.errors import CheckpointError
 from bochner.statistics import checkpoint as checkpoint_module
 from bochner.statistics import fourier_sums
+from bochner.tuning import grid_evidence
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(0, 1, (700, 2))
@@ -27,7 +28,8 @@ def model(path=None, **given):
 @pytest.fixture
 def small_blocks(monkeypatch):
     """Seven blocks of rows, and a file after every one of them."""
-    monkeypatch.setattr(fourier_sums, "_cut", lambda grid, n_rows: fourier_sums.Cut(100, 1))
+    monkeypatch.setattr(grid_evidence, "_INNER", 300)  # a search of a second
+    monkeypatch.setattr(fourier_sums, "fourier_cut", lambda grid, n_rows: fourier_sums.Cut(100, 1))
     monkeypatch.setattr(checkpoint_module, "_SHORTEST", 0.0)
     monkeypatch.setattr(checkpoint_module, "_REST", 0)
 

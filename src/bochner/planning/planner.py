@@ -10,6 +10,7 @@ from scipy.sparse import issparse
 
 from bochner._dense import dense
 from bochner._duration import in_words
+from bochner._nufft import has_nufft
 from bochner._random import resolve_seed
 from bochner._typing import ArrayLike, FloatType, MatrixLike, Rows, Seed, Transformer
 from bochner.config import config_context, get_config, parse_bytes
@@ -22,8 +23,10 @@ from bochner.planning.budget import Budget
 from bochner.planning.cluster import ClusterPlan, plan_cluster
 from bochner.planning.cost import calibrate
 from bochner.planning.given_features import plan_features, plan_kernel
+from bochner.planning.grid import plan_grid
 from bochner.planning.plan import Alternative, Plan
-from bochner.planning.width import default_width
+from bochner.planning.width import LANDMARK_ROWS, default_width
+from bochner.sampling import MOST_AXES
 from bochner.theory import FeatureCounts, feature_counts, finite_set, fit_spectrum, uniform
 from bochner.theory.base import Embedding, TailBound, check_delta, check_eps, n_frequencies
 from bochner.theory.normalised import normalised
@@ -44,7 +47,7 @@ def plan(
     n_samples: int | None = None,
     n_features: int | None = None,
     kernel: Kernel | str | None = None,
-    features: Transformer | Literal["auto"] | None = None,
+    features: Transformer | Literal["auto", "grid"] | None = None,
     n_components: int | None = None,
     eps: float | None = None,
     delta: float = 0.01,
@@ -69,10 +72,12 @@ def plan(
         The kernel. One that is not stationary has the features that a model of it has, without a bound before the fit.
         A name, None (Gaussian) or "auto" has the scale of the data, if there are any, and its length scales
         are learned in the fit, which takes time; a kernel keeps its own.
-    features : transformer or "auto", default=None
+    features : transformer, "auto" or "grid", default=None
         Any transformer in place of random Fourier features of `kernel`; needs `X`. Its width is the plan's, and there
         is no bound before the fit. "auto": the machine that the data decide on, as in `KernelRegressor()` for rows in
-        memory; `Plan.machines` are those it chooses from, landmarks, exact machines and random features.
+        memory; `Plan.machines` are those it chooses from, landmarks, exact machines and random features. "grid": a grid
+        of frequencies for one to three columns, whose error is bounded without probability, as "auto" has it for more
+        than 100,000 rows of so few columns.
     n_components : int, default=None
         Features to use if the budgets allow it; None: what `eps` needs, or what the budgets allow, or the optimal rate.
     eps : float, default=None
@@ -110,10 +115,15 @@ def plan(
     else:
         n, d, dtype = _shape(rows, getattr(X, "dtype", _DOUBLE))
     _check_wishes(n_components, embedding, eps, delta, time)
-    if isinstance(features, str) and features != "auto":
-        raise invalid_parameter("plan", "features", "a transformer, 'auto' or None", features)
+    if isinstance(features, str) and features not in ("auto", "grid"):
+        raise invalid_parameter("plan", "features", "a transformer, 'auto', 'grid' or None", features)
     targets = 1 if y is None or np.ndim(y) == 1 else int(np.shape(y)[1])
     with config_context(memory=memory):
+        if features == "grid" or (features == "auto" and _takes_a_grid(n, d, rows)):
+            found = plan_grid(
+                kernel, rows, (n, d), n_components=n_components, eps=eps, n_targets=targets, cost=calibrate("float64")
+            )
+            return replace(found, time_budget=time)
         if isinstance(features, str):
             return plan_automatic((n, d), n_targets=targets, delta=delta, cost=calibrate("float64"), time=time)
         if features is not None:
@@ -131,6 +141,11 @@ def plan(
         chosen = _chosen_plan(_bounds(n, d, spectral, embedding, rows), budget, spectral, n_components, eps, delta)
         cluster = None if workers is None else _cluster(budget, chosen, workers, threads_per_worker, bandwidth)
     return replace(chosen, counts=_counts(rows, spectral, delta, random_state), cluster=cluster)
+
+
+def _takes_a_grid(n: int, d: int, rows: Rows | None) -> bool:
+    """Whether features="auto" has a grid of frequencies, unless rows far outside speak against it."""
+    return n > LANDMARK_ROWS and d <= MOST_AXES and has_nufft() and not issparse(rows)
 
 
 def _refuse_source(X: object) -> None:

@@ -9,16 +9,17 @@ import numpy as np
 
 from bochner._typing import Array, FloatType, Rows
 from bochner.features import FeatureMap, GridMap, gradient_response, linear_response
+from bochner.memory import MemoryBill
 from bochner.solvers.base import PenaltyRule, RidgeSolver, SolverContext
 from bochner.solvers.conjugate_gradient import ConjugateGradients
 from bochner.solvers.grid_equations import GridEquations
 from bochner.solvers.iterative_solution import Ending
 from bochner.solvers.solution import Solution, Spread
-from bochner.solvers.toeplitz import ToeplitzSystem
+from bochner.solvers.toeplitz import ToeplitzSystem, affordable_block
 from bochner.statistics.fourier_sums import FourierSums
 from bochner.statistics.moments import Moments
 
-__all__ = ["DRAWS", "DrawnSpread", "GridSolution", "ToeplitzSolver"]
+__all__ = ["DRAWS", "DrawnSpread", "GridSolution", "ToeplitzSolver", "grid_bill", "grid_block"]
 
 DRAWS = 32
 """Posterior draws behind error bars: a variance has a relative standard error of sqrt(2 / 32), 25 %."""
@@ -134,7 +135,7 @@ class GridSolution(Solution):
         assert self.sums is not None
         assert self.features is not None
         system = ToeplitzSystem.of(self.sums, self.features.amplitude, self.centred)
-        return GridEquations(system, self.alpha, _block_of(system), seed=self.seed)
+        return GridEquations(system, self.alpha, grid_block(system.size), seed=self.seed)
 
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name not in ("draws", "_offsets")}
@@ -210,7 +211,7 @@ class ToeplitzSolver(RidgeSolver):
         features, sums = statistics
         system = ToeplitzSystem.of(sums, features.amplitude, rule.fit_intercept)
         alpha = max(float(rule.alpha), _SMALLEST * sums.weight * features.kernel.variance)
-        return GridEquations(system, alpha, _block_of(system), seed=context.seed)
+        return GridEquations(system, alpha, grid_block(system.size), seed=context.seed)
 
     def _solution(
         self,
@@ -256,6 +257,12 @@ class ToeplitzSolver(RidgeSolver):
         return found, Ending.MAX_ITER if found.n_iter >= self.max_iter else Ending.PRECISION
 
 
-def _block_of(system: ToeplitzSystem) -> int:
-    """Features that are solved together: more where a product takes longer than a step of their factor."""
-    return _BLOCKS[system.size > _PROBED]
+def grid_block(n_modes: int) -> int:
+    """Features of a grid that are solved together: more where a product takes longer than a step of their factor."""
+    return _BLOCKS[n_modes > _PROBED]
+
+
+def grid_bill(n_modes: int) -> MemoryBill:
+    """Memory of a solution: the factor of the preconditioner, vectors of the solver, transforms of a product."""
+    block = min(affordable_block(grid_block(n_modes)), n_modes)
+    return MemoryBill({"factor of the preconditioner": 24 * block**2, "vectors and transforms": 8 * 40 * n_modes})

@@ -13,6 +13,7 @@ from bochner.statistics.fourier_sums import (
     add_fourier_sums,
     box_of,
     fourier_bill,
+    fourier_cut,
     fourier_sums_of_boxes,
 )
 from bochner.statistics.identity import RowIdentity, identify
@@ -52,6 +53,7 @@ __all__ = [
     "box_of",
     "for_each_block",
     "fourier_bill",
+    "fourier_cut",
     "fourier_sums_of_boxes",
     "identify",
     "plan_of",
