@@ -40,17 +40,18 @@ def test_the_automatic_plan_of_many_rows_of_few_columns_is_a_grid():
     assert bo.plan(n_samples=5_000, n_features=2, features="auto").machines
 
 
-def test_more_rows_take_more_time_and_more_frequencies_more_memory():
+def test_more_frequencies_take_more_memory():
     small, large = (
         bo.plan(n_samples=10_000_000, n_features=2, features="grid", n_components=m) for m in (10**4, 10**6)
     )
     assert large.memory > 2 * small.memory
-    assert large.seconds > small.seconds
 
 
 def test_other_words_and_a_missing_finufft_are_refused(monkeypatch):
     with pytest.raises(InvalidParameterError, match="'auto', 'grid' or None"):
         bo.plan(X, features="lattice")
+    with pytest.raises(InvalidParameterError, match="a stationary kernel"):
+        bo.plan(X, features="grid", kernel=bo.Polynomial(2))
     with pytest.raises(AssumptionError, match="at most 3 columns"):
         bo.plan(n_samples=100, n_features=4, features="grid", kernel=KERNEL)
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import replace
+from time import perf_counter
 
 import numpy as np
+from scipy.sparse import issparse
 
 from bochner._dense import dense
-from bochner._nufft import require_nufft
+from bochner._nufft import has_nufft, require_nufft
 from bochner._typing import Array, Rows
 from bochner.config import get_config
 from bochner.data import ArrayRows
@@ -18,22 +19,23 @@ from bochner.features import GridMap
 from bochner.kernels import Matern, Stationary
 from bochner.planning.cost import CostModel
 from bochner.planning.plan import Plan
-from bochner.planning.width import grid_width
-from bochner.sampling import FrequencyGrid, choose_grid
-from bochner.solvers import ToeplitzSystem, grid_bill, grid_block
+from bochner.planning.width import LANDMARK_ROWS, grid_width
+from bochner.sampling import MOST_AXES, FrequencyGrid, choose_grid
+from bochner.solvers import PROBED_MODES, ToeplitzSystem, grid_bill, grid_block
 from bochner.statistics import FourierReduction, PassPlan, add_fourier_sums, fourier_bill, fourier_cut
 
-__all__ = ["plan_grid"]
+__all__ = ["plan_grid", "takes_a_grid"]
 
 _EPS, _EPS_OF_WIDTH = 1e-4, 1e-6  # of a grid as in a fit, without and with a number of frequencies
 _TIMED_ROWS, _TIMED_MODES = 2**14, 2**18
 _SHARE = 0.1  # of the width of the rows: a length scale to begin with
 _STEPS, _COLUMNS = 60, 10  # of the solver; and of the solution, the evidence, the degrees of freedom and some draws
+_STEPS_OF_MANY = 100  # of a grid that has a solution only
 _EVALUATIONS, _INNER = 100, 2048  # of the evidence while scales are learned, and features that each factorises
 
 
 def plan_grid(
-    kernel: object,
+    kernel: Stationary | None,
     X: Rows | None,
     shape: tuple[int, int],
     *,
@@ -41,38 +43,46 @@ def plan_grid(
     eps: float | None,
     n_targets: int,
     cost: CostModel,
+    time: float | None = None,
 ) -> Plan:
     """Memory and time of `KernelRegressor(features="grid")`; a kernel with its own scale has its error bound before.
 
     Without rows, they are taken to fill the unit cube.
     """
     require_nufft()
-    (n, d), given = shape, kernel if isinstance(kernel, Stationary) else None
+    n, d = shape
     low, high = (np.zeros(d), np.ones(d)) if X is None else _box(X)
     scale = _SHARE * np.where(high > low, high - low, 1.0)
-    own = given or Matern(scale, nu=0.5)
+    own = kernel or Matern(scale, nu=0.5)
     density = own.spectral_density(d)
     wanted = eps or (_EPS_OF_WIDTH if n_components else _EPS)
     grid = choose_grid(density, low, high, eps=wanted, most=n_components or (2**22 if eps else grid_width(n)))
     error = grid.error(density, high - low).total / own.variance
     if eps is not None and error > eps:
         raise AssumptionError(f"eps={eps:g} needs more than {2**22:,} frequencies of {own}. Allow a larger eps.")
-    tuning = 0.0 if given is not None else _EVALUATIONS * cost.product * _INNER**3 / get_config().threads()
-    cut, items = fourier_cut(grid, n), {**fourier_bill(grid, n, n_targets).items, **grid_bill(grid.n_modes).items}
+    tuning = 0.0 if kernel is not None else _EVALUATIONS * cost.product * _INNER**3 / get_config().threads()
+    cut, bills = fourier_cut(grid, n), (fourier_bill(grid, n, n_targets), grid_bill(grid.n_modes))
+    items = dict(max(bills, key=lambda bill: bill.total).items)  # what the pass took is free when the solver begins
     bound = f"kernel error at most {error:.3g} of k(0) on the box of the rows, without probability"
     found = Plan.without_bound(
         shape,
         PassPlan(cut.block_rows, cut.n_threads or 1, sum(items.values())),
         items,
-        kernel="chosen by the data" if given is None else str(given),
+        kernel="chosen by the data" if kernel is None else str(kernel),
         n_components=grid.n_modes,
         reason=_reason(n_components, eps),
         delta=0.0,
-        bound=bound if given is not None else "none before the fit: scales are learned, and certify bounds the error",
+        bound=bound if kernel is not None else "none before the fit: scales are learned, and certify bounds the error",
         seconds=tuning + _fit_seconds(GridMap(own, grid), n, cost),
         tuning_seconds=tuning,
     )
-    return found if given is None else replace(found, certified_error=error, eps=eps)
+    found = replace(found, time_budget=time)
+    return found if kernel is None else replace(found, certified_error=error, eps=eps)
+
+
+def takes_a_grid(n_rows: int, n_features: int, rows: Rows | None) -> bool:
+    """Whether features="auto" has a grid of frequencies, unless rows far outside speak against it."""
+    return n_rows > LANDMARK_ROWS and n_features <= MOST_AXES and has_nufft() and not issparse(rows)
 
 
 def _reason(n_components: int | None, eps: float | None) -> str:
@@ -100,7 +110,8 @@ def _fit_seconds(features: GridMap, n_rows: int, cost: CostModel) -> float:
     V, larger = np.ones((system.size, 1)), grid.n_modes / small.n_modes
     block = min(grid_block(grid.n_modes), grid.n_modes)
     factor = cost.product * float(block) ** 3 / 3
-    return per_row * n_rows + larger * (fixed + _STEPS * _COLUMNS * _seconds(lambda: system.product(V))) + factor
+    products = _STEPS * _COLUMNS if grid.n_modes <= PROBED_MODES else _STEPS_OF_MANY
+    return per_row * n_rows + larger * (fixed + products * _seconds(lambda: system.product(V))) + factor
 
 
 def _shrunk(extent: Array) -> Array:
@@ -110,6 +121,6 @@ def _shrunk(extent: Array) -> Array:
 
 
 def _seconds(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
+    start = perf_counter()
     work()
-    return time.perf_counter() - start
+    return perf_counter() - start

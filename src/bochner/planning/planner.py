@@ -10,7 +10,6 @@ from scipy.sparse import issparse
 
 from bochner._dense import dense
 from bochner._duration import in_words
-from bochner._nufft import has_nufft
 from bochner._random import resolve_seed
 from bochner._typing import ArrayLike, FloatType, MatrixLike, Rows, Seed, Transformer
 from bochner.config import config_context, get_config, parse_bytes
@@ -23,10 +22,9 @@ from bochner.planning.budget import Budget
 from bochner.planning.cluster import ClusterPlan, plan_cluster
 from bochner.planning.cost import calibrate
 from bochner.planning.given_features import plan_features, plan_kernel
-from bochner.planning.grid import plan_grid
+from bochner.planning.grid import plan_grid, takes_a_grid
 from bochner.planning.plan import Alternative, Plan
-from bochner.planning.width import LANDMARK_ROWS, default_width
-from bochner.sampling import MOST_AXES
+from bochner.planning.width import default_width
 from bochner.theory import FeatureCounts, feature_counts, finite_set, fit_spectrum, uniform
 from bochner.theory.base import Embedding, TailBound, check_delta, check_eps, n_frequencies
 from bochner.theory.normalised import normalised
@@ -119,33 +117,30 @@ def plan(
         raise invalid_parameter("plan", "features", "a transformer, 'auto', 'grid' or None", features)
     targets = 1 if y is None or np.ndim(y) == 1 else int(np.shape(y)[1])
     with config_context(memory=memory):
-        if features == "grid" or (features == "auto" and _takes_a_grid(n, d, rows)):
-            found = plan_grid(
-                kernel, rows, (n, d), n_components=n_components, eps=eps, n_targets=targets, cost=calibrate("float64")
-            )
-            return replace(found, time_budget=time)
+        if features == "grid" or (features == "auto" and takes_a_grid(n, d, rows)):
+            named = cast("Stationary | str | None", kernel)
+            own = None if _n_kernels(named) else resolve_kernel("plan", named)
+            return plan_grid(
+                own, rows, (n, d), n_components=n_components, eps=eps,
+                n_targets=targets, cost=calibrate("float64"), time=time,
+            )  # fmt: skip
         if isinstance(features, str):
             return plan_automatic((n, d), n_targets=targets, delta=delta, cost=calibrate("float64"), time=time)
         if features is not None:
             return plan_features(
                 features, rows, n_targets=targets, dtype=dtype, delta=delta, cost=calibrate(dtype.name)
             )
-        own = plan_kernel(
+        found = plan_kernel(
             kernel, rows, (n, d), n_components=n_components, eps=eps, n_targets=targets, dtype=dtype, delta=delta,
             cost=calibrate(dtype.name),
         )  # fmt: skip
-        if own is not None:
-            return own
+        if found is not None:
+            return found
         spectral = _kernel(cast("Stationary | str | None", kernel), rows, random_state)
         budget = Budget(n, d, targets, dtype, time, calibrate(dtype.name), _n_kernels(kernel))
         chosen = _chosen_plan(_bounds(n, d, spectral, embedding, rows), budget, spectral, n_components, eps, delta)
         cluster = None if workers is None else _cluster(budget, chosen, workers, threads_per_worker, bandwidth)
     return replace(chosen, counts=_counts(rows, spectral, delta, random_state), cluster=cluster)
-
-
-def _takes_a_grid(n: int, d: int, rows: Rows | None) -> bool:
-    """Whether features="auto" has a grid of frequencies, unless rows far outside speak against it."""
-    return n > LANDMARK_ROWS and d <= MOST_AXES and has_nufft() and not issparse(rows)
 
 
 def _refuse_source(X: object) -> None:

@@ -19,13 +19,15 @@ from bochner.solvers.toeplitz import ToeplitzSystem, affordable_block
 from bochner.statistics.fourier_sums import FourierSums
 from bochner.statistics.moments import Moments
 
-__all__ = ["DRAWS", "DrawnSpread", "GridSolution", "ToeplitzSolver", "grid_bill", "grid_block"]
+__all__ = ["DRAWS", "PROBED_MODES", "DrawnSpread", "GridSolution", "ToeplitzSolver", "grid_bill", "grid_block"]
 
 DRAWS = 32
 """Posterior draws behind error bars: a variance has a relative standard error of sqrt(2 / 32), 25 %."""
 
 _BLOCKS = 4000, 6000  # features of the preconditioner that are solved together, of a grid that is probed or larger
-_PROBED = 2**17  # modes up to which evidence and degrees of freedom are estimated: hundreds of products
+PROBED_MODES = 2**17
+"""Modes up to which evidence and degrees of freedom are estimated: hundreds of products."""
+
 _SMALLEST = 1e-12  # of the weight times k(0): penalties below are rounding errors of the transforms
 
 
@@ -194,7 +196,7 @@ class ToeplitzSolver(RidgeSolver):
         """The solution at a penalty that is a number; with its evidence and degrees of freedom, unless it is large."""
         equations = self._equations(statistics, rule, context)
         found = self._solution(equations, statistics, rule, context)
-        if len(found.coef) > _PROBED:
+        if len(found.coef) > PROBED_MODES:
             return found
         evidence = equations.evidence()
         return replace(found, log_evidence=evidence.log_evidence, evidence_error=evidence.error, dof=equations.dof())
@@ -259,7 +261,7 @@ class ToeplitzSolver(RidgeSolver):
 
 def grid_block(n_modes: int) -> int:
     """Features of a grid that are solved together: more where a product takes longer than a step of their factor."""
-    return _BLOCKS[n_modes > _PROBED]
+    return _BLOCKS[n_modes > PROBED_MODES]
 
 
 def grid_bill(n_modes: int) -> MemoryBill:
