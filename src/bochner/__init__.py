@@ -107,6 +107,7 @@ if TYPE_CHECKING:
     from bochner.sampling import Leverage as Leverage
     from bochner.sampling import MonteCarlo as MonteCarlo
     from bochner.sampling import Orthogonal as Orthogonal
+    from bochner.sampling import Quadrature as Quadrature
     from bochner.sampling import QuasiMonteCarlo as QuasiMonteCarlo
     from bochner.statistics import Moments as Moments
     from bochner.tables import TableEncoder as TableEncoder
@@ -162,6 +163,7 @@ _HOME = {
     "Polynomial": "bochner.kernels",
     "PositiveFeatures": "bochner.estimators",
     "PowerExponential": "bochner.kernels",
+    "Quadrature": "bochner.sampling",
     "QuasiMonteCarlo": "bochner.sampling",
     "RationalQuadratic": "bochner.kernels",
     "ReciprocalSemigroup": "bochner.kernels",

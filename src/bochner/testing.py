@@ -218,7 +218,7 @@ def concrete_subclasses(base: type[_Base], package: str = "") -> list[type[_Base
     --------
     >>> from bochner.sampling import Sampler
     >>> [cls.__name__ for cls in concrete_subclasses(Sampler, "bochner.")]
-    ['Fastfood', 'Leverage', 'MonteCarlo', 'Orthogonal', 'QuasiMonteCarlo', 'SORF']
+    ['Fastfood', 'Leverage', 'MonteCarlo', 'Orthogonal', 'Quadrature', 'QuasiMonteCarlo', 'SORF']
     """
     found: set[type[_Base]] = set()
     waiting = [base]

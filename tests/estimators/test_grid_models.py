@@ -119,7 +119,6 @@ def test_certificates_speak_of_the_box_without_probability():
     [
         ({"alpha": "gcv"}, "'auto' or 'evidence' or a number"),
         ({"solver": "direct"}, "features='grid'"),
-        ({"checkpoint": "file"}, "one pass"),
     ],
 )
 def test_parameters_that_a_grid_does_not_have_are_refused(given, words):

@@ -57,6 +57,7 @@ NAMES_OF_0_1_0 = [
     "sampling.MonteCarlo",
     "sampling.Orthogonal",
     "sampling.PilotRecord",
+    "sampling.Quadrature",
     "sampling.QuasiMonteCarlo",
     "sklearn.ColumnTransformer",
     "sklearn.OneHotEncoder",

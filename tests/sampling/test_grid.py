@@ -66,6 +66,38 @@ def test_the_bound_holds_for_any_scale_and_box(scale, nu, exponent, offset, stre
     assert kernel_error(kernel, grid, np.array([stretch])) <= grid.error(density, np.array([stretch])).total
 
 
+FAMILIES = {
+    "Gaussian": lambda scale, shape: bo.Gaussian(scale),
+    "Matern": lambda scale, shape: bo.Matern(scale, nu=shape),
+    "Laplacian": lambda scale, shape: bo.Laplacian(scale),
+    "Cauchy": lambda scale, shape: bo.Cauchy(scale),
+    "RationalQuadratic": lambda scale, shape: bo.RationalQuadratic(scale, alpha=1.1 + shape),
+    "sum": lambda scale, shape: bo.Gaussian(scale) + bo.Matern(2 * scale, nu=shape),
+    "multiple": lambda scale, shape: 7.0 * bo.Matern(scale, nu=shape),
+}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@settings(max_examples=12, deadline=None)
+@given(
+    scale=st.floats(0.1, 3.0),
+    shape=st.floats(0.4, 4.0),
+    exponent=st.integers(3, 10),
+    d=st.integers(1, 2),
+    stretch=st.floats(0.5, 2.0),
+)
+def test_the_bound_contains_the_error_on_a_fine_grid_of_differences(family, scale, shape, exponent, d, stretch):
+    kernel, width = FAMILIES[family](scale, shape), np.linspace(1.0, stretch, d)
+    density = kernel.spectral_density(d)
+    grid = choose_grid(density, -width / 2, width / 2, eps=10.0**-exponent, most=MOST // 3)
+    axes = [np.linspace(-w, w, 201 if d == 1 else 15) for w in width]
+    delta = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, d)
+    rows = np.vstack([grid.centre + delta / 2, grid.centre - delta / 2])
+    Z = transform(GridMap(kernel, grid), rows, np.dtype(float))
+    errors = np.einsum("ij,ij->i", Z[: len(delta)], Z[len(delta) :]) - kernel.at(delta)
+    assert np.max(np.abs(errors)) <= grid.error(density, width).total
+
+
 def test_three_axes_have_a_bound_too():
     kernel, width = bo.Matern(0.8, nu=2.5), np.array([1.0, 0.5, 2.0])
     density = kernel.spectral_density(3)

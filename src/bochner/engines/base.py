@@ -100,8 +100,12 @@ class Ledger(Protocol):
         """At the end of a pass: an error unless the blocks of an interrupted one came again."""
         ...
 
-    def adding(self, done: dict[int, int], total: Any, block_rows: int) -> AbstractContextManager[None]:
+    def adding(self, done: dict[int, int], n_rows: int, block_rows: int) -> AbstractContextManager[None]:
         """While blocks are being added: an interrupt in between must not write a total with half of them."""
+        ...
+
+    def reached(self, total: Any) -> None:
+        """Called with the total after every addition: saves it if it is time."""
         ...
 
     def save(self, total: Any) -> None: ...

@@ -61,8 +61,10 @@ class DaskEngine(Engine):
             waves = self._waves(source, ledger, reduction, futures)
             try:
                 for found in waves:
-                    with nullcontext() if ledger is None else ledger.adding(found.done, total, 0):
+                    with nullcontext() if ledger is None else ledger.adding(found.done, found.n_rows, 0):
                         total = reduction.merge(total, found.total)
+                    if ledger is not None:
+                        ledger.reached(total)
                     if on_part is not None and on_part(found.n_rows):
                         break
             finally:

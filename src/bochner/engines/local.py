@@ -58,8 +58,10 @@ class LocalEngine(Engine):
             if done is None:
                 return None
             entry = {done.start: done.checksum}
-            with nullcontext() if ledger is None else ledger.adding(entry, total, cut.block_rows):
+            with nullcontext() if ledger is None else ledger.adding(entry, done.n_rows, cut.block_rows):
                 total = reduction.add(total, done.part)
+            if ledger is not None:
+                ledger.reached(total)
             stopped = on_part is not None and on_part(done.n_rows) is True
             return StopIteration if stopped else None
 

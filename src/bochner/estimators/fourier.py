@@ -52,9 +52,10 @@ class FourierFeatures(MapTransformer):
         With the paired embedding and an odd width, the last frequency has a phase instead of a sine.
     embedding : {"paired", "phase"}, default="paired"
         Which embedding.
-    sampling : {"monte_carlo", "orthogonal", "qmc", "leverage"} or Sampler, default="monte_carlo"
+    sampling : {"monte_carlo", "orthogonal", "qmc", "leverage", "quadrature"} or Sampler, default="monte_carlo"
         How the frequencies are drawn. "leverage" looks at a pilot of the rows (`Leverage`): fewer features for the same
-        spectral error, at the price of the pilot's time.
+        spectral error, at the price of the pilot's time. "quadrature": equispaced ones for the box of the rows, for one
+        to three columns (`Quadrature`).
     eps : float, default=None
         Largest kernel error allowed, for n_components="auto".
     delta : float, default=0.01

@@ -101,8 +101,6 @@ def _grid_solver(model: KernelRegressor) -> RidgeSolver:
     """The solver of features on a grid of frequencies."""
     if not isinstance(model.solver, str) or model.solver == "direct":
         raise invalid_parameter(model, "solver", "'auto' or 'iterative' for features='grid'", model.solver)
-    if model.checkpoint is not None:
-        raise invalid_parameter(model, "checkpoint", "None for features='grid', which makes one pass", model.checkpoint)
     return ToeplitzSolver(model.tol, model.max_iter)
 
 
@@ -149,4 +147,6 @@ def open_checkpoint(model: KernelRegressor, solver: RidgeSolver, rows: RowSource
         return FitCheckpoint.of_moments(model.checkpoint, identity)
     names = ("alpha", "alphas", "fit_intercept", "tol", "validation_fraction")
     identity |= {name: identified(getattr(model, name)) for name in names}
+    if solver.needs == "fourier_sums":  # a penalty that is given decides the scales, and they the grid
+        return FitCheckpoint.of_moments(model.checkpoint, identity)
     return FitCheckpoint.of_iterations(model.checkpoint, identity, rows)

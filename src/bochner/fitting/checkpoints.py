@@ -10,7 +10,7 @@ from bochner._typing import FilePath, JsonDict
 from bochner.data import RowSource
 from bochner.errors import CheckpointError, ClusterError
 from bochner.fitting.journal import FitJournal
-from bochner.statistics import CheckpointFile, MomentsCheckpoint, rows_checksum
+from bochner.statistics import CheckpointFile, FourierCheckpoint, MomentsCheckpoint, rows_checksum
 from bochner.statistics.state_schema import StateSchema, split_state
 
 __all__ = ["FitCheckpoint", "naming_checkpoint"]
@@ -24,7 +24,7 @@ class FitCheckpoint:
 
     @classmethod
     def of_moments(cls, path: FilePath, identity: Mapping[str, str]) -> FitCheckpoint:
-        """Checkpoint of a solver that needs moments: it records which blocks of rows are in them."""
+        """Checkpoint of a solver that needs moments or Fourier sums: it records which blocks of rows are in them."""
         return cls._opened(CheckpointFile(path, identity))
 
     @classmethod
@@ -49,6 +49,10 @@ class FitCheckpoint:
     def moments(self, part: str = "") -> MomentsCheckpoint:
         """Record of a pass: of the only one, or of a part of a fit that has several."""
         return MomentsCheckpoint(self.file, part)
+
+    def fourier_sums(self) -> FourierCheckpoint:
+        """Record of the pass of a fit on a grid of frequencies."""
+        return FourierCheckpoint(self.file)
 
     def journal(self) -> FitJournal:
         """Record of the solves of a fit that has many."""

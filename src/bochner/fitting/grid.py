@@ -18,13 +18,15 @@ from bochner._typing import Array
 from bochner.data import ArrayRows, RowSource
 from bochner.errors import InvalidDataError
 from bochner.features import FeatureMap, GridMap
+from bochner.fitting.checkpoints import FitCheckpoint
 from bochner.fitting.features import DrawnFeatures
 from bochner.fitting.left_out import LEFT_OUT_ROWS, LeftOut
 from bochner.fitting.ridge_model import FittedRidge
 from bochner.fitting.watch import Watch
 from bochner.kernels import Matern, Stationary
-from bochner.memory import require_memory
-from bochner.sampling import MOST_AXES
+from bochner.memory import MemoryBill, require_memory
+from bochner.planning import grid_width
+from bochner.sampling import MOST_AXES, FrequencyGrid
 from bochner.solvers import Solution, SolverContext, ToeplitzSolver
 from bochner.statistics import (
     BoxOfRows,
@@ -45,7 +47,6 @@ __all__ = ["add_to_grid", "fills_its_box", "fit_grid"]
 _SAMPLE_ROWS = 2**17  # for the kernel and its scales, and the middle and spread of the targets
 _REFERENCE_ROWS = 4096  # for the spread of the columns
 _ALPHA = 0.1  # penalty to begin with, if nothing is known
-_MODES_PER_ROW, _MODES = 8, (1024, 2**16)  # of a grid that is not asked for: a second or two of transforms
 _TUNED_MODES = 2**13  # of the grid that the kernel is learned on
 _CALIBRATED_MODES = 2**17  # up to which error bars are calibrated: draws of more take minutes
 _FEW_DRAWS = 16  # for the error bars of rows that are left out
@@ -53,15 +54,17 @@ _SHARE = 0.1  # of the width of the rows: a scale to begin with
 _WIDEST = 100.0  # width of a column in units of its spread
 
 
-def fit_grid(rows: RowSource, settings: RidgeSettings, watch: Watch) -> tuple[FittedRidge, LeftOut | None]:
+def fit_grid(
+    rows: RowSource, settings: RidgeSettings, watch: Watch, checkpoint: FitCheckpoint | None = None
+) -> tuple[FittedRidge, LeftOut | None]:
     """The fit, and with alpha="auto" its errors on some rows that it was solved without."""
     require_columns(rows, settings.owner)
     require_nufft()
     rule, box, sample = settings.rule, box_of(rows), ArrayRows.sampled(rows, _SAMPLE_ROWS, settings.seed)
     _require_no_outliers(sample, box, settings.owner)
     kernel, tuning = _kernel(rows, sample, box, settings)
-    drawn = _drawn(settings, kernel, box, settings.features.width or _default_width(rows))
-    sums = _summed(rows, drawn, sample, watch)
+    drawn = _drawn(settings, kernel, box, settings.features.width or grid_width(rows.n_rows))
+    sums = _summed(rows, drawn, sample, watch, checkpoint)
     parts = _windows_of(rows, sample, sums) or [sums]
     alpha = _penalty(parts, kernel, tuning, settings)
     fit = FittedRidge(
@@ -163,11 +166,6 @@ def _penalty(sums: list[FourierSums], kernel: Stationary, tuning: Tuning | None,
     return best_penalty(sums, kernel, near, rule.alphas, intercept=rule.fit_intercept, seed=settings.seed)
 
 
-def _default_width(rows: RowSource) -> int:
-    """Modes of a grid of few rows, and of many, if they are not given."""
-    return int(np.clip(_MODES_PER_ROW * rows.n_rows, *_MODES))
-
-
 def _drawn(settings: RidgeSettings, kernel: Stationary, box: BoxOfRows, width: int) -> DrawnFeatures:
     """The grid of a kernel for the box of the rows, which its two corners tell."""
     corners = ArrayRows(np.vstack([box.low, box.high]), np.zeros(2), None, np.dtype(float))
@@ -180,16 +178,24 @@ def _reduction(drawn: DrawnFeatures, sample: ArrayRows) -> FourierReduction:
     return FourierReduction(_map_of(drawn.map).grid, np.average(Y, axis=0, weights=weight), spread_of(Y, weight))
 
 
-def _summed(rows: RowSource, drawn: DrawnFeatures, sample: ArrayRows, watch: Watch) -> FourierSums:
-    """Fourier sums of all rows, one pass."""
+def _summed(
+    rows: RowSource, drawn: DrawnFeatures, sample: ArrayRows, watch: Watch, checkpoint: FitCheckpoint | None
+) -> FourierSums:
+    """Fourier sums of all rows, one pass, or what an interrupted one has left of it."""
     grid = _map_of(drawn.map).grid
-    require_memory(fourier_bill(grid, rows), "Give fewer n_components, or raise the memory budget.")
+    require_memory(_bill(grid, rows), "Give fewer n_components, or raise the memory budget.")
     on_block, finish = watch.begin(None)
-    sums = add_fourier_sums(_reduction(drawn, sample).empty(), rows, on_block=on_block)
+    ledger, before = None if checkpoint is None else checkpoint.fourier_sums(), _reduction(drawn, sample).empty()
+    before, cut = (before, None) if ledger is None else (ledger.restored(before), ledger.block_rows)
+    sums = add_fourier_sums(before, rows, on_block=on_block, ledger=ledger, block_rows=cut)
     finish()
     if not sums.weight > 0:
         raise InvalidDataError("The sum of sample_weight must be positive. Got 0.")
     return sums
+
+
+def _bill(grid: FrequencyGrid, rows: RowSource) -> MemoryBill:
+    return fourier_bill(grid, rows.planned_rows, rows.n_targets, rows.read_bytes)
 
 
 def _map_of(feature_map: FeatureMap) -> GridMap:

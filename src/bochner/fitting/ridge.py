@@ -102,7 +102,7 @@ def _fitted(
         fit, left_out = fit_exact(rows, kernel, tuning, settings, watch=watch, checkpoint=checkpoint)
         publish(fit)
     elif settings.solver.needs == "fourier_sums":
-        fit, left_out = fit_grid(rows, settings, watch)
+        fit, left_out = fit_grid(rows, settings, watch, checkpoint)
         publish(fit)
     elif settings.solver.needs == "moments":
         fit, left_out = _fit_moments(rows, settings, watch, checkpoint, publish)

@@ -14,6 +14,7 @@ from bochner.planning.width import (
     MANY_LANDMARKS,
     PILOT_ROWS,
     default_width,
+    grid_width,
     landmark_numbers,
 )
 
@@ -32,6 +33,7 @@ __all__ = [
     "calibrate",
     "choose_solver",
     "default_width",
+    "grid_width",
     "landmark_numbers",
     "plan",
 ]

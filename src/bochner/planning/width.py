@@ -12,6 +12,7 @@ __all__ = [
     "MANY_LANDMARKS",
     "PILOT_ROWS",
     "default_width",
+    "grid_width",
     "landmark_numbers",
 ]
 
@@ -34,6 +35,7 @@ LANDMARK_ROWS = 100_000
 """Rows up to which models have landmarks unless something else is asked for."""
 
 _SMALLEST, _LARGEST = 256, 4096
+_MODES_PER_ROW, _MODES = 8, (1024, 2**16)  # of a grid that is not asked for: a second or two of transforms
 
 
 def default_width(n_rows: int) -> int:
@@ -50,3 +52,8 @@ def landmark_numbers(n_rows: int) -> list[int]:
     """The numbers of landmarks to try: those up to half of the rows, then all rows if they are few."""
     tried = [width for width in LANDMARKS if width <= n_rows / 2]
     return tried if len(tried) == len(LANDMARKS) else [*tried, min(n_rows, LANDMARKS[-1])]
+
+
+def grid_width(n_rows: int) -> int:
+    """Most frequencies on a grid, if their number is not given: of few rows, and of many."""
+    return int(np.clip(_MODES_PER_ROW * n_rows, *_MODES))

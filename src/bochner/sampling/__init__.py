@@ -8,6 +8,7 @@ from bochner.sampling.monte_carlo import MonteCarlo
 from bochner.sampling.orthogonal import Orthogonal
 from bochner.sampling.pilot import Pilot, PilotRecord, ScoredPool
 from bochner.sampling.projection import DenseProjection, Projection
+from bochner.sampling.quadrature import Quadrature
 from bochner.sampling.quasi_monte_carlo import QuasiMonteCarlo
 from bochner.sampling.structured import SORF, Fastfood, StructuredProjection
 
@@ -25,6 +26,7 @@ __all__ = [
     "Pilot",
     "PilotRecord",
     "Projection",
+    "Quadrature",
     "QuasiMonteCarlo",
     "Sampler",
     "ScoredPool",
@@ -39,6 +41,7 @@ SAMPLERS: dict[str, type[Sampler]] = {
     "monte_carlo": MonteCarlo,
     "orthogonal": Orthogonal,
     "qmc": QuasiMonteCarlo,
+    "quadrature": Quadrature,
     "sorf": SORF,
 }
 

@@ -7,7 +7,15 @@ from bochner.solvers.cholesky import RidgeFactor, factorise
 from bochner.solvers.classification import ClassificationProblem, classifier_bill, signs_of
 from bochner.solvers.eigen import EigenRidge
 from bochner.solvers.grid_equations import GridEquations, GridEvidence
-from bochner.solvers.grid_solution import DRAWS, DrawnSpread, GridSolution, ToeplitzSolver
+from bochner.solvers.grid_solution import (
+    DRAWS,
+    PROBED_MODES,
+    DrawnSpread,
+    GridSolution,
+    ToeplitzSolver,
+    grid_bill,
+    grid_block,
+)
 from bochner.solvers.huber import Huber
 from bochner.solvers.iterative import iterative_bill, solve_ridge_iteratively
 from bochner.solvers.iterative_solution import Ending, IterativeSolution
@@ -51,6 +59,7 @@ __all__ = [
     "BandedRidge",
     "ClassificationProblem",
     "DRAWS",
+    "PROBED_MODES",
     "DirectSolver",
     "DrawnSpread",
     "EigenRidge",
@@ -121,4 +130,6 @@ __all__ = [
     "signs_of",
     "solve_ridge",
     "solve_ridge_iteratively",
+    "grid_bill",
+    "grid_block",
 ]

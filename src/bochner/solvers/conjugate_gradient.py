@@ -101,7 +101,7 @@ class ConjugateGradients:
     @property
     def relative(self) -> Array:
         """Norms of the residuals relative to those of the right sides, (c,)."""
-        return np.linalg.norm(self.residual, axis=0) / self._size
+        return np.sqrt(_dots(self.residual, self.residual)) / self._size
 
     @property
     def n_iter(self) -> int:
@@ -118,16 +118,16 @@ class ConjugateGradients:
         s, columns = self.state, self.running
         p, power = s["direction"][:, columns], s["power"][columns]
         q = self.product(p, columns) + self.shifts[columns] * p
-        curvature = np.sum(p * q, axis=0)
+        curvature = _dots(p, q)
         size = np.divide(power, curvature, out=np.zeros_like(power), where=curvature > 0)
         s["x"][:, columns] += size * p
         s["residual"][:, columns] -= size * q
         gradient = self.precondition(s["residual"][:, columns], columns)
         # Polak and Ribiere's quotient: the preconditioner is rounded to float32, so not quite the same at each step.
-        ratio = np.divide(-size * np.sum(gradient * q, axis=0), power, out=np.zeros_like(power), where=power > 0)
+        ratio = np.divide(-size * _dots(gradient, q), power, out=np.zeros_like(power), where=power > 0)
         ratio = np.maximum(ratio, 0.0)
         s["direction"][:, columns] = gradient + ratio * p
-        s["power"][columns] = np.sum(s["residual"][:, columns] * gradient, axis=0)
+        s["power"][columns] = _dots(s["residual"][:, columns], gradient)
         s["n_iter"] += 1
         self._record(columns, size, ratio)
 
@@ -136,7 +136,7 @@ class ConjugateGradients:
         s = self.state
         s["residual"] = self.right - self.product(s["x"], np.arange(len(self.shifts))) - self.shifts * s["x"]
         s["direction"] = self.precondition(s["residual"], np.arange(len(self.shifts)))
-        s["power"] = np.sum(s["residual"] * s["direction"], axis=0)
+        s["power"] = _dots(s["residual"], s["direction"])
         s["best"], s["best_at"] = self.relative, np.full(len(self.shifts), self.n_iter)
         s["history"][-1] = self.relative
 
@@ -169,7 +169,7 @@ class ConjugateGradients:
             "x": x,
             "residual": residual,
             "direction": direction,
-            "power": np.sum(residual * direction, axis=0),
+            "power": _dots(residual, direction),
             "n_iter": 0,
             "best": relative,
             "best_at": np.zeros(c, dtype=int),
@@ -187,3 +187,8 @@ class ConjugateGradients:
         s["best"] = np.minimum(relative, s["best"])
         s["history"] = np.vstack([s["history"], relative])
         s["sizes"], s["ratios"] = np.vstack([s["sizes"], sizes]), np.vstack([s["ratios"], ratios])
+
+
+def _dots(A: Array, B: Array) -> Array:
+    """Inner products of the columns of two matrices, (c,), without a temporary of their size."""
+    return np.einsum("ij,ij->j", A, B)

@@ -9,22 +9,25 @@ import numpy as np
 
 from bochner._typing import Array, FloatType, Rows
 from bochner.features import FeatureMap, GridMap, gradient_response, linear_response
+from bochner.memory import MemoryBill
 from bochner.solvers.base import PenaltyRule, RidgeSolver, SolverContext
 from bochner.solvers.conjugate_gradient import ConjugateGradients
 from bochner.solvers.grid_equations import GridEquations
 from bochner.solvers.iterative_solution import Ending
 from bochner.solvers.solution import Solution, Spread
-from bochner.solvers.toeplitz import ToeplitzSystem
+from bochner.solvers.toeplitz import ToeplitzSystem, affordable_block
 from bochner.statistics.fourier_sums import FourierSums
 from bochner.statistics.moments import Moments
 
-__all__ = ["DRAWS", "DrawnSpread", "GridSolution", "ToeplitzSolver"]
+__all__ = ["DRAWS", "PROBED_MODES", "DrawnSpread", "GridSolution", "ToeplitzSolver", "grid_bill", "grid_block"]
 
 DRAWS = 32
 """Posterior draws behind error bars: a variance has a relative standard error of sqrt(2 / 32), 25 %."""
 
-_WIDE_BLOCK = 4000  # features of the preconditioner that are solved together for many right sides at once
-_PROBED = 2**17  # modes up to which evidence and degrees of freedom are estimated: hundreds of products
+_BLOCKS = 4000, 6000  # features of the preconditioner that are solved together, of a grid that is probed or larger
+PROBED_MODES = 2**17
+"""Modes up to which evidence and degrees of freedom are estimated: hundreds of products."""
+
 _SMALLEST = 1e-12  # of the weight times k(0): penalties below are rounding errors of the transforms
 
 
@@ -134,7 +137,7 @@ class GridSolution(Solution):
         assert self.sums is not None
         assert self.features is not None
         system = ToeplitzSystem.of(self.sums, self.features.amplitude, self.centred)
-        return GridEquations(system, self.alpha, _WIDE_BLOCK, seed=self.seed)
+        return GridEquations(system, self.alpha, grid_block(system.size), seed=self.seed)
 
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name not in ("draws", "_offsets")}
@@ -191,10 +194,10 @@ class ToeplitzSolver(RidgeSolver):
 
     def solve(self, statistics: tuple[GridMap, FourierSums], rule: PenaltyRule, context: SolverContext) -> GridSolution:
         """The solution at a penalty that is a number; with its evidence and degrees of freedom, unless it is large."""
-        found = self.solve_alone(statistics, rule, context)
-        if len(found.coef) > _PROBED:
+        equations = self._equations(statistics, rule, context)
+        found = self._solution(equations, statistics, rule, context)
+        if len(found.coef) > PROBED_MODES:
             return found
-        equations = found.equations
         evidence = equations.evidence()
         return replace(found, log_evidence=evidence.log_evidence, evidence_error=evidence.error, dof=equations.dof())
 
@@ -202,10 +205,24 @@ class ToeplitzSolver(RidgeSolver):
         self, statistics: tuple[GridMap, FourierSums], rule: PenaltyRule, context: SolverContext
     ) -> GridSolution:
         """The solution without what random probes tell of it."""
+        return self._solution(self._equations(statistics, rule, context), statistics, rule, context)
+
+    def _equations(
+        self, statistics: tuple[GridMap, FourierSums], rule: PenaltyRule, context: SolverContext
+    ) -> GridEquations:
         features, sums = statistics
         system = ToeplitzSystem.of(sums, features.amplitude, rule.fit_intercept)
         alpha = max(float(rule.alpha), _SMALLEST * sums.weight * features.kernel.variance)
-        equations = GridEquations(system, alpha, seed=context.seed)
+        return GridEquations(system, alpha, grid_block(system.size), seed=context.seed)
+
+    def _solution(
+        self,
+        equations: GridEquations,
+        statistics: tuple[GridMap, FourierSums],
+        rule: PenaltyRule,
+        context: SolverContext,
+    ) -> GridSolution:
+        (features, sums), system, alpha = statistics, equations.system, equations.alpha
         found, outcome = self._iterate(equations, context)
         left = np.maximum(system.target_energy - np.sum(system.right * found.x, axis=0), 0.0)
         return GridSolution(
@@ -240,3 +257,14 @@ class ToeplitzSolver(RidgeSolver):
         if np.all(found.relative <= self.tol):
             return found, Ending.CONVERGED
         return found, Ending.MAX_ITER if found.n_iter >= self.max_iter else Ending.PRECISION
+
+
+def grid_block(n_modes: int) -> int:
+    """Features of a grid that are solved together: more where a product takes longer than a step of their factor."""
+    return _BLOCKS[n_modes > PROBED_MODES]
+
+
+def grid_bill(n_modes: int) -> MemoryBill:
+    """Memory of a solution: the factor of the preconditioner, vectors of the solver, transforms of a product."""
+    block = min(affordable_block(grid_block(n_modes)), n_modes)
+    return MemoryBill({"factor of the preconditioner": 24 * block**2, "vectors and transforms": 8 * 40 * n_modes})

@@ -19,7 +19,7 @@ from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
 from bochner._typing import Array
 from bochner.config import get_config
-from bochner.sampling.modes import half_modes, positive_modes, real_coordinates
+from bochner.sampling.modes import from_corners, half_modes, in_corners, positive_modes, real_coordinates
 from bochner.statistics.fourier_sums import FourierSums
 
 __all__ = ["LowFrequencies", "ToeplitzSystem", "affordable_block"]
@@ -99,18 +99,16 @@ class ToeplitzSystem:
     def _toeplitz(self, v: Array) -> Array:
         """T v: modes to points, times the density, and back, without transforms of what is zero or not asked for."""
         grid, fine = self.sums.grid, self.points.shape
-        columns = [np.arange(-m, m + 1) % size for m, size in zip(grid.extent[1:], fine[1:])]
-        half = int(grid.extent[0]) + 1  # the first axis is halved, as modes j > 0 are
-        places, others = np.ix_(np.arange(half), *columns), tuple(range(1, len(fine)))
+        half = (int(grid.extent[0]) + 1, *grid.shape[1:])  # the first axis is halved, as modes j > 0 are
+        others = tuple(range(1, len(fine)))
         given = {"norm": "forward", "workers": get_config().threads()}
-        modes = np.zeros((half, *fine[1:]), dtype=complex)
-        modes[places] = half_modes(v, grid.shape)
+        modes = in_corners(half_modes(v, grid.shape), fine)
         modes = fft.ifftn(modes, axes=others, overwrite_x=True, **given) if others else modes
         values = fft.irfft(modes, n=fine[0], axis=0, **given)
         values *= self.points
-        back = fft.rfft(values, axis=0, overwrite_x=True, **given)[:half]
+        back = fft.rfft(values, axis=0, overwrite_x=True, **given)[: half[0]]
         back = fft.fftn(back, axes=others, **given) if others else back
-        return real_coordinates(back[places], zero=int(np.prod(grid.shape[1:])) // 2)
+        return real_coordinates(from_corners(back, half), zero=int(np.prod(grid.shape[1:])) // 2)
 
 
 def density_points(sums: FourierSums) -> Array:
@@ -118,9 +116,7 @@ def density_points(sums: FourierSums) -> Array:
     fine = [fft.next_fast_len(int(4 * m + 1), real=True) for m in sums.grid.extent]
     half, given = int(2 * sums.grid.extent[0]) + 1, {"norm": "forward", "workers": get_config().threads()}
     even, odd = (part[half - 1 :] for part in _parts(sums.density))  # the first axis is halved, as in products
-    columns = [np.arange(-2 * m, 2 * m + 1) % size for m, size in zip(sums.grid.extent[1:], fine[1:])]
-    modes = np.zeros((half, *fine[1:]), dtype=complex)
-    modes[np.ix_(np.arange(half), *columns)] = even + 1j * odd
+    modes = in_corners(even + 1j * odd, tuple(fine))
     others = tuple(range(1, len(fine)))
     modes = fft.ifftn(modes, axes=others, overwrite_x=True, **given) if others else modes
     return fft.irfft(modes, n=fine[0], axis=0, **given)

@@ -5,6 +5,7 @@ from bochner.statistics.checksums import rows_checksum
 from bochner.statistics.feature_blocks import for_each_block
 from bochner.statistics.feature_reduction import FeatureReduction, StreamReduction
 from bochner.statistics.feature_stream import KEPT_FEATURES, FeatureStream
+from bochner.statistics.fourier_checkpoint import FourierCheckpoint
 from bochner.statistics.fourier_sums import (
     BoxOfRows,
     FourierReduction,
@@ -12,6 +13,7 @@ from bochner.statistics.fourier_sums import (
     add_fourier_sums,
     box_of,
     fourier_bill,
+    fourier_cut,
     fourier_sums_of_boxes,
 )
 from bochner.statistics.identity import RowIdentity, identify
@@ -31,6 +33,7 @@ __all__ = [
     "FeatureReduction",
     "FeatureStream",
     "Flag",
+    "FourierCheckpoint",
     "FourierReduction",
     "FourierSums",
     "Moments",
@@ -50,6 +53,7 @@ __all__ = [
     "box_of",
     "for_each_block",
     "fourier_bill",
+    "fourier_cut",
     "fourier_sums_of_boxes",
     "identify",
     "plan_of",

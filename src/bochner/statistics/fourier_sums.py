@@ -19,7 +19,7 @@ from bochner._nufft import points_to_modes
 from bochner._typing import Array
 from bochner.config import get_config
 from bochner.data import Block, RowSource
-from bochner.engines import Cut, OnPart, Reduction, engine_of
+from bochner.engines import Cut, Ledger, OnPart, Reduction, engine_of
 from bochner.errors import InvalidDataError
 from bochner.memory import MemoryBill
 from bochner.sampling.grid import FrequencyGrid
@@ -32,6 +32,7 @@ __all__ = [
     "add_fourier_sums",
     "box_of",
     "fourier_bill",
+    "fourier_cut",
     "fourier_sums_of_boxes",
 ]
 
@@ -105,16 +106,21 @@ class FourierSums:
 class FourierReduction(Reduction[FourierSums, FourierSums]):
     """Fourier sums of rows on a grid, with targets shifted by `reference` and divided by `unit`.
 
-    Only of the rows in a box, if there is one.
+    Only of the rows in a box, if there is one; in blocks of `block_rows`, if they are given.
     """
 
     grid: FrequencyGrid
     reference: Array
     unit: Array
     box: BoxOfRows | None = None
+    block_rows: int | None = None
 
     def cut(self, n_rows: int) -> Cut:
-        return _cut(self.grid, n_rows)
+        cut = fourier_cut(self.grid, n_rows)
+        return replace(cut, block_rows=self.block_rows or cut.block_rows)
+
+    def elsewhere(self) -> FourierReduction:  # the cut is for all rows on this machine
+        return replace(self, block_rows=None)
 
     def empty(self) -> FourierSums:
         d, t = len(self.grid.extent), len(self.reference)
@@ -187,10 +193,20 @@ class FourierReduction(Reduction[FourierSums, FourierSums]):
         return found
 
 
-def add_fourier_sums(total: FourierSums, rows: RowSource, *, on_block: OnPart | None = None) -> FourierSums:
-    """The sums with all rows added, in one pass: in threads, or on a cluster if the rows are there."""
-    reduction = FourierReduction(total.grid, total.reference, total.unit)
-    return engine_of(rows).reduce(rows, reduction, total, on_part=on_block)
+def add_fourier_sums(
+    total: FourierSums,
+    rows: RowSource,
+    *,
+    on_block: OnPart | None = None,
+    ledger: Ledger | None = None,
+    block_rows: int | None = None,
+) -> FourierSums:
+    """The sums with all rows added, in one pass: in threads, or on a cluster if the rows are there.
+
+    With a ledger, blocks that are in it are not added again; `block_rows` is how they were cut.
+    """
+    reduction = FourierReduction(total.grid, total.reference, total.unit, block_rows=block_rows)
+    return engine_of(rows).reduce(rows, reduction, total, on_part=on_block, ledger=ledger)
 
 
 def fourier_sums_of_boxes(reductions: Sequence[FourierReduction], rows: RowSource) -> list[FourierSums]:
@@ -225,16 +241,16 @@ class _Boxes(Reduction[tuple[FourierSums, ...], tuple[FourierSums, ...]]):
         return self.add(total, other)
 
 
-def fourier_bill(grid: FrequencyGrid, rows: RowSource) -> MemoryBill:
+def fourier_bill(grid: FrequencyGrid, n_rows: int, n_targets: int, reading: int = 0) -> MemoryBill:
     """Memory of a pass: sums, and the fine grids and rows of the transforms of all threads."""
-    cut, modes = _cut(grid, rows.planned_rows), int(np.prod(_doubled(grid)))
-    threads, pairs = cut.n_threads or 1, 1 + rows.n_targets // 2
+    cut, modes = fourier_cut(grid, n_rows), int(np.prod(_doubled(grid)))
+    threads, pairs = cut.n_threads or 1, 1 + n_targets // 2
     return MemoryBill(
         {
-            "Fourier sums": 8 * modes * (rows.n_targets + 1) * (threads + 2),
+            "Fourier sums": 8 * modes * (n_targets + 1) * (threads + 2),
             "fine grids of the transforms": threads * 16 * modes * (2 ** len(grid.extent) + 2 * pairs),
-            "blocks of rows": threads * 8 * cut.block_rows * (_ROW_ARRAYS + 2 * rows.n_targets),
-            "rows being read": rows.read_bytes,
+            "blocks of rows": threads * 8 * cut.block_rows * (_ROW_ARRAYS + 2 * n_targets),
+            "rows being read": reading,
         }
     )
 
@@ -244,7 +260,7 @@ def _transform_threads(grid: FrequencyGrid) -> int:
     return get_config().threads() if np.prod(_doubled(grid)) > _LARGE_GRID else 1
 
 
-def _cut(grid: FrequencyGrid, n_rows: int) -> Cut:
+def fourier_cut(grid: FrequencyGrid, n_rows: int) -> Cut:
     """Blocks of rows that take as long as the transform of the fine grid, at least, and threads that have their own."""
     threads = get_config().threads() // _transform_threads(grid)
     most = max(_LARGEST_BLOCK, int(np.prod(_doubled(grid))) // 2)
