@@ -9,8 +9,9 @@ import numpy as np
 
 from bochner._dense import dense
 from bochner._random import Purpose, generator
-from bochner._typing import Array
+from bochner._typing import Array, FloatType
 from bochner.data import ArrayRows, RowSource
+from bochner.features import FeatureMap
 from bochner.features.nystroem import KernelMap
 from bochner.fitting.checkpoints import FitCheckpoint
 from bochner.fitting.exact_penalty import search_penalty
@@ -23,6 +24,7 @@ from bochner.planning import PILOT_ROWS
 from bochner.solvers import PenaltyRule, SolverContext, iterative_bill, kernel_matrix_bill
 from bochner.solvers.conjugate_gradient import State
 from bochner.statistics import KEPT_FEATURES, RowIdentity, StreamedNormal, identify
+from bochner.statistics.kernel_tiles import float32_error
 
 if TYPE_CHECKING:
     from bochner.fitting.ridge import RidgeSettings
@@ -31,6 +33,7 @@ __all__ = ["fit_products", "left_out_rows", "solve_products"]
 
 _VALIDATION_ROWS = 4096
 _FEWEST = 256  # rows of a search for a penalty
+_SHARE_OF_PENALTY = 0.01  # up to which rounding does not matter
 
 
 def fit_products(
@@ -54,10 +57,13 @@ def solve_products(
     """The fit of features that were chosen; iterations end when the error on rows that are left out has settled."""
     D, rule = chosen.map.n_components, _settled_rule(rows, chosen, settings)
     searched = isinstance(rule.alpha, str)
-    bill = iterative_bill(chosen.map, n_rows=rows.n_rows, n_targets=rows.n_targets, dtype=rows.dtype, searched=searched)
+    values = _value_type(chosen.map, rows, rule.alpha)
+    bill = iterative_bill(chosen.map, n_rows=rows.n_rows, n_targets=rows.n_targets, dtype=values, searched=searched)
     require_memory(bill, f"Lower n_components (now {D}), or raise the budget with bochner.set_config(memory=...).")
     keep, intercept = KEPT_FEATURES in bill.items, rule.fit_intercept
-    operator = StreamedNormal(rows, chosen.map, fit_intercept=intercept, keep=keep, left_out=left_out)
+    operator = StreamedNormal(
+        rows, chosen.map, fit_intercept=intercept, keep=keep, left_out=left_out, value_type=values
+    )
     on_block, finish = watch.begin(None)
 
     def on_iteration(state: State) -> bool:
@@ -84,6 +90,23 @@ def solve_products(
         tuning=chosen.tuning,
         row_identity=_identity(rows, left_out),
     )
+
+
+def _value_type(feature_map: FeatureMap, rows: RowSource, alpha: float | str) -> FloatType:
+    """Float type of the features: that of the rows; of kernel values against landmarks, float32 where it does.
+
+    Errors of size e in all values are those of a random matrix, e sqrt(n) long: at most a hundredth of the penalty, so
+    that fitted values move by a hundredth of the residuals.
+    """
+    bare = feature_map.unwhitened
+    values = None if bare is None else bare[0].kernel_values
+    if values is None or isinstance(alpha, str):
+        return rows.dtype if bare is None else np.dtype(float)
+    weight = rows.targets()[1]
+    largest = 1.0 if weight is None else float(np.max(weight))
+    moved = 4 * float32_error(values.kernel, values.points) * np.sqrt(rows.n_rows) * largest
+    plain = values.transforms is None
+    return np.dtype(np.float32 if plain and moved <= _SHARE_OF_PENALTY * alpha else float)
 
 
 def _settled_rule(rows: RowSource, chosen: ChosenFeatures, settings: RidgeSettings) -> PenaltyRule:

@@ -34,7 +34,7 @@ from bochner.solvers import (
     QuadraticPenalty,
     Solution,
 )
-from bochner.solvers.preconditioner import LowRankSpread, SubsampleGram
+from bochner.solvers.preconditioner import LowRankSpread, SampledRows, SubsampleGram
 from bochner.statistics import BlockMoments, FourierSums, Moments
 
 __all__ = ["finite", "fits", "shaped"]
@@ -249,8 +249,15 @@ def _(value: SubsampleGram) -> bool:
 
 
 @fits.register
+def _(value: SampledRows) -> bool:
+    m, rows = len(value.rows), value.rows
+    sound = finite(value.scales, m) and finite(value.mean, value.width) and rows.flags.c_contiguous
+    return m > 0 and finite(rows, m, rows.shape[-1]) and sound
+
+
+@fits.register
 def _(value: LowRankSpread) -> bool:
-    return "gram" not in vars(value) or finite(value.mean, value.gram.A.shape[1])  # a summary has nothing
+    return "gram" not in vars(value) or finite(value.mean, value.gram.width)  # a summary has nothing
 
 
 @fits.register

@@ -35,7 +35,7 @@ _INSIDE = {
     "features.base": ("TransformerMap",),
     "groups.combined": ("_Composed",),
     "features.nystroem": ("KernelMap", "NystroemMap"),
-    "solvers.preconditioner": ("LowRankSpread", "ShiftedFactor", "SubsampleGram"),
+    "solvers.preconditioner": ("LowRankSpread", "SampledRows", "ShiftedFactor", "SubsampleGram"),
     "comparison.sequential": ("ConformalEvidence",),
     "estimators.pre_image": ("PreImages", "ScoreMap"),
     "io.frequencies": ("SeededMap",),

@@ -9,7 +9,8 @@ from bochner.solvers.eigen import EigenRidge
 from bochner.solvers.grid_equations import GridEquations, GridEvidence
 from bochner.solvers.grid_solution import DRAWS, DrawnSpread, GridSolution, ToeplitzSolver
 from bochner.solvers.huber import Huber
-from bochner.solvers.iterative import iterative_bill, solve_ridge_iteratively
+from bochner.solvers.iterative import solve_ridge_iteratively
+from bochner.solvers.iterative_bill import iterative_bill
 from bochner.solvers.iterative_solution import Ending, IterativeSolution
 from bochner.solvers.kernel_bill import CANDIDATES, KernelBudget, kernel_budget
 from bochner.solvers.kernel_iterations import KernelIterations, KernelProblem, KernelSolver, float32_penalty
@@ -33,7 +34,7 @@ from bochner.solvers.moments_bill import pca_bill, ridge_bill
 from bochner.solvers.path import RidgePath
 from bochner.solvers.penalty import QuadraticPenalty
 from bochner.solvers.pinball import Pinball
-from bochner.solvers.preconditioner import LowRankSpread, SubsampleGram
+from bochner.solvers.preconditioner import LowRankSpread, SampledRows, SubsampleGram
 from bochner.solvers.principal import PrincipalAxes, principal_axes
 from bochner.solvers.problem import RidgePoint, RidgeProblem
 from bochner.solvers.progress import NO_PROGRESS, Progress
@@ -100,6 +101,7 @@ __all__ = [
     "Solution",
     "SolverContext",
     "Spread",
+    "SampledRows",
     "SubsampleGram",
     "Tweedie",
     "choose_penalty",

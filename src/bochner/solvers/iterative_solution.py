@@ -94,6 +94,12 @@ class IterativeSolution(Solution):
         residual = float(np.max(self.residuals[-1]))
         return f"{self.ending.value} Relative residual {residual:.1e} after {self.n_iter} iterations."
 
+    def without_own_row(self, Z: Array, leverage: Array, unseen: Array, removed: Array) -> tuple[Array, Array]:
+        # Overrides: error bars through landmarks have parts of their own.
+        if not isinstance(self.spread, LandmarkSpread):
+            return super().without_own_row(Z, leverage, unseen, removed)
+        return self.spread.without_own_row(Z, leverage, unseen, removed)
+
     def dof_of(self, moments: Moments | None, *, fit_intercept: bool) -> float:
         return self.dof
 

@@ -19,9 +19,19 @@ from bochner._definite import raise_diagonal
 from bochner._threads import run_in_threads, single_threaded_blas
 from bochner._typing import Array
 from bochner.config import get_config
+from bochner.features.base import FeatureMap, transform
 from bochner.statistics.moments import unit_columns
 
-__all__ = ["LowRankSpread", "SubsampleGram", "best_rows", "expected_iterations", "first_rows", "most_rows"]
+__all__ = [
+    "LowRankSpread",
+    "SampledRows",
+    "ShiftedFactor",
+    "SubsampleGram",
+    "best_rows",
+    "expected_iterations",
+    "first_rows",
+    "most_rows",
+]
 
 _SHARE_OF_BUDGET = 0.125
 _FEWEST = 1024
@@ -64,23 +74,34 @@ def expected_iterations(shift: float, alpha: float, tol: float) -> int:
     return int(5 + 0.5 * np.sqrt(3 * max(shift, alpha) / alpha) * np.log(2 / tol))
 
 
-@dataclass(frozen=True, eq=False)
-class SubsampleGram:
-    """The Gram matrix of a subsample A (m, D), of its rows or of its columns, whichever is smaller.
+class SampleGram:
+    """Abstract Gram matrix of a subsample A (m, D), of its rows or of its columns, whichever is smaller.
 
     Attributes
     ----------
     A : array of shape (m, D)
-    exact : bool, default=False
+    exact : bool
         A has all rows, so that A'A = G.
     """
 
     A: Array
-    exact: bool = False
+    exact: bool
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.A)
+
+    @property
+    def width(self) -> int:
+        return int(self.A.shape[1])
+
+    @property
+    def n_bytes(self) -> int:
+        return int(self.A.nbytes)
 
     @property
     def by_rows(self) -> bool:
-        return self.A.shape[0] < self.A.shape[1]
+        return self.n_rows < self.width
 
     @cached_property
     def _gram(self) -> Array:
@@ -104,9 +125,6 @@ class SubsampleGram:
     def floor(self) -> float:
         """Least shift that has a Cholesky factor in the precision of A."""
         return 4 * float(np.finfo(self.A.dtype).eps) * self.trace + float(np.finfo(float).tiny)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"A": self.A, "exact": self.exact}
 
     def largest_eigenvalue(self, n_iter: int = 20) -> float:
         """The largest eigenvalue of A'A, from below, by power iteration."""
@@ -158,6 +176,61 @@ class SubsampleGram:
 
         factor, used = raise_diagonal(upper, shift)
         return ShiftedFactor(self.A, factor, used, self.by_rows)
+
+
+@dataclass(frozen=True, eq=False)
+class SubsampleGram(SampleGram):
+    """The Gram matrix of a subsample that is kept."""
+
+    A: Array
+    exact: bool = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"A": self.A, "exact": self.exact}
+
+
+@dataclass(frozen=True, eq=False)
+class SampledRows(SampleGram):
+    """The Gram matrix of rows (m, d) that are kept, with features computed when they are needed.
+
+        A_i = scales_i (z(x_i) - mean)
+
+    Of kernel values against many landmarks: m d numbers in a file instead of m D, and the D^2 operations of whitening a
+    row are left to whoever asks for error bars.
+
+    Attributes
+    ----------
+    feature_map : FeatureMap
+    rows : array of shape (m, d)
+    scales : array of shape (m,)
+    mean : array of shape (D,)
+    exact : bool, default=False
+    """
+
+    feature_map: FeatureMap
+    rows: Array
+    scales: Array
+    mean: Array
+    exact: bool = False
+
+    @cached_property
+    def A(self) -> Array:  # type: ignore[override]
+        return (transform(self.feature_map, self.rows, np.dtype(float)) - self.mean) * self.scales[:, None]
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.rows)
+
+    @property
+    def width(self) -> int:
+        return self.feature_map.n_components
+
+    @property
+    def n_bytes(self) -> int:
+        return 8 * self.n_rows * self.width
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
 class ShiftedFactor:
@@ -225,7 +298,7 @@ class LowRankSpread:
 
     Attributes
     ----------
-    gram : SubsampleGram
+    gram : SampleGram
     alpha : float
     dof : float
         Effective degrees of freedom at `alpha`, without the intercept's.
@@ -235,7 +308,7 @@ class LowRankSpread:
         1, and 1 / n for an intercept.
     """
 
-    gram: SubsampleGram
+    gram: SubsampleGram | SampledRows
     alpha: float
     dof: float
     mean: Array
@@ -246,7 +319,7 @@ class LowRankSpread:
     @property
     def _spare(self) -> float:
         """1 - l."""
-        return 1.0 if self.gram.exact else max(1 - self.dof / len(self.gram.A), _LEAST_SPARE)
+        return 1.0 if self.gram.exact else max(1 - self.dof / self.gram.n_rows, _LEAST_SPARE)
 
     @cached_property
     def _factor(self) -> ShiftedFactor:
@@ -257,11 +330,11 @@ class LowRankSpread:
 
     @property
     def rows(self) -> int:
-        return len(self.gram.A)
+        return self.gram.n_rows
 
     @property
     def n_bytes(self) -> int:
-        return int(self.gram.A.nbytes) + 8 * min(self.gram.A.shape) ** 2
+        return self.gram.n_bytes + 8 * min(self.gram.n_rows, self.gram.width) ** 2
 
     def of(self, Z: Array) -> Array:
         """v(z) of every row; at least 1."""
