@@ -14,22 +14,27 @@ __all__ = ["iterative_bill"]
 
 
 def iterative_bill(
-    feature_map: FeatureMap, *, n_rows: int, n_targets: int, dtype: FloatType, searched: bool
+    feature_map: FeatureMap, *, n_rows: int, n_targets: int, dtype: FloatType, searched: bool, landmarks: bool = False
 ) -> MemoryBill:
     """The bill of a ridge fit by conjugate gradients: features of all rows if they are kept, a subsample, its factors.
 
     `searched`: with a penalty by GCV, which has a column for each penalty, target and probe, and a factor per decade.
+    `landmarks`: features are whitened kernel values, which landmarks precondition, and a subsample only if searched.
     """
     D, item = feature_map.n_components, dtype.itemsize
     first = min(n_rows, first_rows(D, item))
     m = min(n_rows, max(first, min(4 * first, D, most_rows(D, item))))
     columns = (n_targets + PROBES) * (SEARCHED_PENALTIES if searched else 1)
     factors = max(3 * min(m, D) ** 2, (8 if searched else 3) * min(first, D) ** 2)
+    subsample = {
+        "subsample of rows": m * D * (12 if item == 4 else item),  # float32, and float64 if that is too imprecise
+        "its factors": factors * 8,
+    }
     items = {
         MAP: feature_map.n_bytes(dtype),
         "targets and weights": 8 * n_rows * (2 * n_targets + 2),
-        "subsample of rows": m * D * (12 if item == 4 else item),  # float32, and float64 if that is too imprecise
-        "its factors": factors * 8,
+        **(subsample if searched or not landmarks else {}),
+        **({"moments of the landmarks, and their factor": 16 * D**2} if landmarks else {}),
         "solutions, residuals, directions": 8 * 8 * D * columns,
         "blocks of features": get_config().threads() * max(2**23, 32 * D * item),
     }

@@ -10,6 +10,7 @@ to 1e-6, 34 with 2,048 random rows at the best shift, and 41 where the mean is n
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -19,6 +20,7 @@ from bochner._blas import cholesky, gram_of_factor
 from bochner._definite import raise_diagonal
 from bochner._threads import threads_for_factor
 from bochner._typing import Array, FloatType
+from bochner.memory import row_slices
 from bochner.solvers.preconditioner import ShiftedFactor
 
 __all__ = ["LandmarkGram"]
@@ -52,8 +54,7 @@ class LandmarkGram:
     @cached_property
     def trace(self) -> float:
         """Trace of (n / L) C'C, an estimate of that of G."""
-        squares = (np.tril(self.whitening[i : i + _BLOCK], i) ** 2 for i in range(0, self.n_rows, _BLOCK))
-        return self.weight / self.n_rows * float(sum(np.sum(part) for part in squares))
+        return self.weight / self.n_rows * float(sum(np.sum(part**2) for _, part in _blocks(self.whitening)))
 
     def factor(self, alpha: float) -> ShiftedFactor:
         """The approximate inverse at a penalty; in float32, whose least shift is a multiple of rounding, if it pays."""
@@ -67,7 +68,9 @@ class LandmarkGram:
         """The lower triangle of (n / L) (C'C - L c c')."""
         L = self.n_rows
         gram = np.multiply(self.whitening, np.sqrt(self.weight / L), dtype=dtype)
-        mean = sum(np.tril(gram[i : i + _BLOCK], i).sum(axis=0, dtype=float) for i in range(0, L, _BLOCK)) / np.sqrt(L)
+        mean = np.zeros(L)
+        for columns, part in _blocks(gram):
+            mean[columns] += part.sum(axis=0, dtype=float) / np.sqrt(L)
         with threads_for_factor(L):
             gram_of_factor(gram)
         if self.centred:
@@ -78,6 +81,13 @@ class LandmarkGram:
 
     def _floor(self, dtype: FloatType) -> float:
         return 4 * float(np.finfo(dtype).eps) * self.trace + float(np.finfo(float).tiny)
+
+
+def _blocks(factor: Array) -> Iterator[tuple[slice, Array]]:
+    """The entries of a lower triangle, as views of blocks with their columns; those on the diagonal are copies."""
+    for rows in row_slices(len(factor), _BLOCK):
+        yield rows, np.tril(factor[rows, rows])
+        yield slice(rows.start), factor[rows, : rows.start]
 
 
 def _upper(gram: Array, shift: float) -> Array | None:
