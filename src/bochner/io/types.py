@@ -39,6 +39,7 @@ _INSIDE = {
     "comparison.sequential": ("ConformalEvidence",),
     "estimators.pre_image": ("PreImages", "ScoreMap"),
     "io.frequencies": ("SeededMap",),
+    "io.landmarks": ("LandmarkMap",),
     "io.statistics": ("MomentsSummary", "PackedMoments", "PenaltySummary", "SpreadSummary"),
 }
 
