@@ -1,7 +1,8 @@
 """Landmarks in place of whitened maps in model files: the Cholesky factor is computed again when a model is loaded.
 
 A map of L landmarks has L d numbers of its own, and a factor of L^2 that follows from them. The factor is left out
-where computing it again gives the same bits here; on another processor its last bits may differ, as those of any product do.
+where computing it again gives the same bits here. On another processor its last bits may differ, as those of any
+product do.
 """
 
 from __future__ import annotations
