@@ -85,7 +85,7 @@ CheckpointFile.save = counted
 CheckpointFile.due = property(lambda self: True)
 with np.load(sys.argv[4]) as rows:
     X, y = rows["X"], rows["y"]
-model = bo.KernelRegressor(bo.Gaussian(0.7), features="exact", alpha=1e-3, tol=1e-8, solver="iterative",
+model = bo.KernelRegressor(bo.Gaussian(1.2), features="exact", alpha=0.01, tol=1e-6, solver="iterative",
                            random_state=0, checkpoint=sys.argv[1])
 np.save(sys.argv[3], model.fit(X, y).predict(X))
 """
@@ -104,5 +104,5 @@ def test_a_killed_fit_goes_on_to_the_same_bits(tmp_path, monkeypatch):
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     resumed = run(0)
     assert resumed.returncode == 0, resumed.stderr
-    whole = machine(bo.Gaussian(0.7), alpha=1e-3).fit(X, Y)
+    whole = machine(alpha=0.01, tol=1e-6).fit(X, Y)
     np.testing.assert_array_equal(np.load(tmp_path / "resumed.npy"), whole.predict(X))
