@@ -34,7 +34,8 @@ from bochner.solvers import (
     QuadraticPenalty,
     Solution,
 )
-from bochner.solvers.preconditioner import LowRankSpread, SampledRows, SubsampleGram
+from bochner.solvers.low_rank_spread import LowRankSpread
+from bochner.solvers.preconditioner import SampledRows, SubsampleGram
 from bochner.statistics import BlockMoments, FourierSums, Moments
 
 __all__ = ["finite", "fits", "shaped"]
@@ -250,14 +251,12 @@ def _(value: SubsampleGram) -> bool:
 
 @fits.register
 def _(value: SampledRows) -> bool:
-    m, rows = len(value.rows), value.rows
-    sound = finite(value.scales, m) and finite(value.mean, value.width) and rows.flags.c_contiguous
-    return m > 0 and finite(rows, m, rows.shape[-1]) and sound
+    return finite(value.rows, None, None) and finite(value.scales, len(value.rows)) and finite(value.mean, value.width)
 
 
 @fits.register
 def _(value: LowRankSpread) -> bool:
-    return "gram" not in vars(value) or finite(value.mean, value.gram.width)  # a summary has nothing
+    return "gram" not in vars(value) or (finite(value.mean, value.gram.width) and value.gram.n_rows > 0)  # or a summary
 
 
 @fits.register

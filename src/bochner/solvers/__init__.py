@@ -30,11 +30,12 @@ from bochner.solvers.linear_problem import (
     out_of_fold_scores,
 )
 from bochner.solvers.losses import Hinge, Logistic
+from bochner.solvers.low_rank_spread import LowRankSpread
 from bochner.solvers.moments_bill import pca_bill, ridge_bill
 from bochner.solvers.path import RidgePath
 from bochner.solvers.penalty import QuadraticPenalty
 from bochner.solvers.pinball import Pinball
-from bochner.solvers.preconditioner import LowRankSpread, SampledRows, SubsampleGram
+from bochner.solvers.preconditioner import SampledRows, SubsampleGram
 from bochner.solvers.principal import PrincipalAxes, principal_axes
 from bochner.solvers.problem import RidgePoint, RidgeProblem
 from bochner.solvers.progress import NO_PROGRESS, Progress

@@ -16,9 +16,9 @@ from bochner.solvers.conjugate_gradient import ConjugateGradients, State
 from bochner.solvers.criteria import calibrated_noise_variance, gcv_score, noise_variance
 from bochner.solvers.iterative_solution import Ending, IterativeSolution
 from bochner.solvers.landmark_gram import LandmarkGram
-from bochner.solvers.path import RidgePath, penalty_grid
+from bochner.solvers.low_rank_spread import LowRankSpread
+from bochner.solvers.path import RidgePath, best_penalty, path_of_state, penalty_grid, state_of_path
 from bochner.solvers.preconditioner import (
-    LowRankSpread,
     SampledRows,
     ShiftedFactor,
     SubsampleGram,
@@ -161,7 +161,7 @@ class _Solver:
         ]
         gcv = np.array([gcv_score(self.problem, point) for point in points])
         path = RidgePath(grid, gcv, np.full(len(grid), np.nan), np.array([point.dof for point in points]))
-        chosen = _best_penalty(path, refine=alphas is None)
+        chosen = best_penalty(path, refine=alphas is None)
         near = int(np.argmin(np.abs(np.log(grid / chosen))))
         return chosen, path, cg.x[:, near * columns : near * columns + columns - PROBES]
 
@@ -179,8 +179,8 @@ class _Solver:
         tols = np.append(np.full(k, _MARGIN * limits.tol), np.full(PROBES, max(_PROBE_TOL, limits.tol)))
         factor = self._factor(alpha, limits.tol)
         cg = self._systems(np.full(k + PROBES, alpha), [factor] * (k + PROBES), tols, state, start)
-        cg.state.update(stage="final", alpha=alpha, **(_path_to_state(path) if path else {}))
-        path = _path_of_state(cg.state)
+        cg.state.update(stage="final", alpha=alpha, **(state_of_path(path) if path else {}))
+        path = path_of_state(cg.state)
         ending = self._iterate(cg, k, limits)
         point = self._point(cg, alpha, slice(None), self._correction(factor))
         coef, intercept = self._model(cg)
@@ -334,34 +334,8 @@ class _Solver:
         return RidgePoint(alpha, np.maximum(rss, 0.0), penalty, dof + self.problem.intercept, np.nan)
 
 
-def _best_penalty(path: RidgePath, *, refine: bool) -> float:
-    """The penalty of least GCV; refined by the parabola in log-log scale through it and its neighbours."""
-    with np.errstate(divide="ignore"):
-        losses = np.log(path.gcv)
-    if not np.any(np.isfinite(losses)):
-        return float(path.alphas[-1])
-    best = int(np.nanargmin(losses))
-    if not refine or best in (0, len(losses) - 1) or not np.all(np.isfinite(losses[best - 1 : best + 2])):
-        return float(path.alphas[best])
-    left, middle, right = losses[best - 1 : best + 2]
-    bend = left - 2 * middle + right
-    shift = 0.5 * (left - right) / bend if bend > 0 else 0.0
-    return float(path.alphas[best] * (path.alphas[best] / path.alphas[best - 1]) ** shift)
-
-
 def _have_settled(errors: list[float]) -> bool:
     """Whether the last three errors are no better than the best before them."""
     if len(errors) <= _PATIENCE:
         return False
     return min(errors[-_PATIENCE:]) > (1 - _SETTLED) * min(errors[:-_PATIENCE])
-
-
-def _path_to_state(path: RidgePath) -> State:
-    return {"path_alphas": path.alphas, "path_gcv": path.gcv, "path_dof": path.dof}
-
-
-def _path_of_state(state: State) -> RidgePath | None:
-    if "path_alphas" not in state:
-        return None
-    alphas = state["path_alphas"]
-    return RidgePath(alphas, state["path_gcv"], np.full(len(alphas), np.nan), state["path_dof"])

@@ -9,7 +9,7 @@ import numpy as np
 
 from bochner._typing import Array
 from bochner.solvers.landmark_spread import LandmarkSpread
-from bochner.solvers.preconditioner import LowRankSpread
+from bochner.solvers.low_rank_spread import LowRankSpread
 from bochner.solvers.solution import Solution
 from bochner.statistics.moments import Moments
 
@@ -96,8 +96,6 @@ class IterativeSolution(Solution):
 
     def without_own_row(self, Z: Array, leverage: Array, unseen: Array, removed: Array) -> tuple[Array, Array]:
         # Overrides: error bars through landmarks have parts of their own.
-        if not isinstance(self.spread, LandmarkSpread):
-            return super().without_own_row(Z, leverage, unseen, removed)
         return self.spread.without_own_row(Z, leverage, unseen, removed)
 
     def dof_of(self, moments: Moments | None, *, fit_intercept: bool) -> float:

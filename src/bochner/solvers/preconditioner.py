@@ -1,4 +1,4 @@
-"""Subsampled preconditioner for conjugate gradients, and low-rank error bars.
+"""Subsampled preconditioner for conjugate gradients.
 
     P = A'A + mu I ~ G + alpha I,     P^-1 v = (v - A'(A A' + mu I)^-1 A v) / mu       (Woodbury; A has m < D rows)
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg import cho_solve, get_lapack_funcs, solve_triangular
@@ -23,7 +22,6 @@ from bochner.features.base import FeatureMap, transform
 from bochner.statistics.moments import unit_columns
 
 __all__ = [
-    "LowRankSpread",
     "SampledRows",
     "ShiftedFactor",
     "SubsampleGram",
@@ -41,7 +39,6 @@ _PASS = 24
 _PANEL = 512
 _LEVERAGE = 0.6
 _LEVERAGE_ROWS = 64
-_LEAST_SPARE = 0.1
 
 
 def first_rows(width: int, itemsize: int) -> int:
@@ -185,7 +182,7 @@ class SubsampleGram(SampleGram):
     A: Array
     exact: bool = False
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {"A": self.A, "exact": self.exact}
 
 
@@ -229,7 +226,7 @@ class SampledRows(SampleGram):
     def n_bytes(self) -> int:
         return 8 * self.n_rows * self.width
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
@@ -282,77 +279,3 @@ class ShiftedFactor:
     def _half(self, right: Array) -> Array:
         half: Array = solve_triangular(self._upper, right, trans=1, check_finite=False)
         return half
-
-
-@dataclass(frozen=True, eq=False)
-class LowRankSpread:
-    """`PredictiveSpread` through a subsample of m rows, and so approximate.
-
-        (G + alpha I)^-1 ~ (1 - l)(A'A + mu I)^-1,      mu = alpha (1 - l),   l = dof(alpha) / m
-
-    A subsample acts like all rows with the penalty mu / (1 - l), l being the mean leverage of its rows (the
-    deterministic equivalent of a sample covariance). 1 - l is held at 0.1 if there are fewer rows than 1.1 dof: what
-    they do not see then counts too much, and error bars are too wide. Measured at D = 2048, dof = 870: with m = 1024,
-    2048 and 4096 the part beyond the noise is 27, 18 and 3 % too large on average, the error bars off by 2, 1 and
-    0.5 %.
-
-    Attributes
-    ----------
-    gram : SampleGram
-    alpha : float
-    dof : float
-        Effective degrees of freedom at `alpha`, without the intercept's.
-    mean : array of shape (D,)
-        Taken off the features.
-    offset : float
-        1, and 1 / n for an intercept.
-    """
-
-    gram: SubsampleGram | SampledRows
-    alpha: float
-    dof: float
-    mean: Array
-    offset: float
-
-    approximate: ClassVar[bool] = True
-
-    @property
-    def _spare(self) -> float:
-        """1 - l."""
-        return 1.0 if self.gram.exact else max(1 - self.dof / self.gram.n_rows, _LEAST_SPARE)
-
-    @cached_property
-    def _factor(self) -> ShiftedFactor:
-        return self.gram.factors(np.array([self.alpha * self._spare]))[0]
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
-    @property
-    def rows(self) -> int:
-        return self.gram.n_rows
-
-    @property
-    def n_bytes(self) -> int:
-        return self.gram.n_bytes + 8 * min(self.gram.n_rows, self.gram.width) ** 2
-
-    def of(self, Z: Array) -> Array:
-        """v(z) of every row; at least 1."""
-        return self.offset + self._spare * self._factor.squared_norms(Z - self.mean)
-
-    def of_slopes(self, J: Array) -> Array:
-        return self._spare * self._factor.squared_norms(J)
-
-    def covariance(self, Z: Array) -> Array:
-        centred = (Z - self.mean).astype(float)
-        found = self._spare * (centred @ self._factor.solve(centred.T))
-        return (found + found.T) / 2 + (self.offset - 1)
-
-    def draws(self, beyond: Array, random: np.random.Generator) -> tuple[Array, Array]:
-        """(A'A + mu I)^-1 (A'e + sqrt(mu) e'), which has the covariance (A'A + mu I)^-1."""
-        count, mu = beyond.shape[1], self._factor.shift
-        right = np.sqrt(mu) * random.standard_normal(beyond.shape)
-        right += self.gram.A.T @ random.standard_normal((self.rows, count)).astype(self.gram.A.dtype)
-        drawn = np.sqrt(self._spare) * self._factor.solve(right)
-        shift = np.sqrt(self.offset - 1) * random.standard_normal(count)
-        return drawn - beyond, shift - self.mean @ drawn
