@@ -1,11 +1,12 @@
 """The exact kernel machine on kin40k: products to the exact test error, time beside its parts, growth with the rows.
 
-    python benchmarks/exact.py [many [rows]]
+    python benchmarks/exact.py [call | many [rows]]
 
 36,000 training rows of fold 5. First the whole call, scales learned; then, at its kernel and penalty, the test error
 after every product beside that of the machine solved to 1e-6, and the time of the fit over that of one product and the
 preconditioner; then time and memory at 5,000 to 40,000 rows, and 25,000 to 100,000 rows of 20 columns with a budget of
-2 GB (`many` alone; results/exact_many.json). Times are wall and CPU seconds.
+2 GB (`many` alone; results/exact_many.json). `call`: the whole call alone (results/exact_call.json). Times are wall and
+CPU seconds.
 """
 
 from __future__ import annotations
@@ -155,7 +156,10 @@ def main():
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["many"]:
+    if sys.argv[1:2] == ["call"]:
+        rows = table("kin40k", FOLD)
+        write("exact_call", {"data": "kin40k", "n": len(rows[0][0]), "call": whole_call(*rows)[1]})
+    elif sys.argv[1:2] == ["many"]:
         many(int(sys.argv[2]) if len(sys.argv) > 2 else 100_000)
     else:
         main()

@@ -6,7 +6,8 @@ import pytest
 import bochner as bo
 from bochner.memory import MAP
 from bochner.solvers import RidgePath, iterative_bill, solve_ridge_iteratively
-from bochner.solvers.iterative import PROBES, SEARCHED_PENALTIES, _best_penalty, _have_settled
+from bochner.solvers.iterative import PROBES, SEARCHED_PENALTIES, _have_settled
+from bochner.solvers.path import best_penalty
 from bochner.statistics import KEPT_FEATURES, StreamedNormal
 from tests.identity_features import identity_map, rows_of
 from tests.strategies import rows
@@ -23,8 +24,8 @@ def path_of(alphas, gcv):
 def test_a_parabola_through_three_penalties_finds_its_lowest_point(at):
     exponents = np.array([-2.0, -1.0, 0.0, 1.0, 2.0])
     path = path_of(10.0**exponents, np.exp(3 * (exponents - at) ** 2 + 1))
-    assert _best_penalty(path, refine=True) == pytest.approx(10.0**at, rel=1e-9)
-    assert _best_penalty(path, refine=False) == 1.0
+    assert best_penalty(path, refine=True) == pytest.approx(10.0**at, rel=1e-9)
+    assert best_penalty(path, refine=False) == 1.0
 
 
 @pytest.mark.parametrize(
@@ -39,7 +40,7 @@ def test_a_parabola_through_three_penalties_finds_its_lowest_point(at):
     ],
 )
 def test_an_end_of_the_path_and_gaps_beside_the_best_are_not_refined(gcv, best):
-    assert _best_penalty(path_of([0.1, 1.0, 10.0], gcv), refine=True) == best
+    assert best_penalty(path_of([0.1, 1.0, 10.0], gcv), refine=True) == best
 
 
 @pytest.mark.parametrize(

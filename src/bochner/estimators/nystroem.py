@@ -32,7 +32,7 @@ __all__ = ["NystroemFeatures"]
 _CANDIDATES = 20_000  # rows whose leverage is looked at
 _SHARE_OF_BUDGET = 0.6  # of memory, for the factor that landmarks are chosen by
 _WORK = 2**33  # N k^2 of a factor of N candidates: a few tenths of a second; more of them are not worth it
-_OTHERS = 1000  # rows that tell how much of the kernel the landmarks see
+_OTHERS, _FEWEST_OTHERS = 1000, 256  # rows that tell how much of the kernel the landmarks see
 
 
 class NystroemFeatures(MapTransformer):
@@ -184,7 +184,7 @@ class NystroemFeatures(MapTransformer):
         order = rng.permutation(X.shape[0])
         n_candidates = min(X.shape[0], size + _OTHERS) if rule == "uniform" else self._n_candidates(X, size, rule)
         landmarks, others = choose_landmarks(rule, self._some(X, order[:n_candidates]), self._values, size, rng)
-        return landmarks, others[:_OTHERS]
+        return landmarks, others[: max(_FEWEST_OTHERS, min(_OTHERS, _WORK // size**2))]
 
     def _some(self, X: Any, rows: Array) -> Array:
         return dense(X[rows], float)

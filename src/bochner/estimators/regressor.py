@@ -116,7 +116,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, Posterio
         rows that are read only once, "direct".
     tol : float, default=1e-6
         Of the iterative solver: residual of the normal equations relative to their right side. With features="exact" a
-        promised distance to the exact machine, relative to centred targets: 1e-4 instead of the default.
+        promised distance to the exact machine, relative to centred targets; 1e-4 by default, as with "nystroem".
     max_iter : int, default=200
         Of the iterative solver.
     validation_fraction : float or None, default=None

@@ -20,7 +20,7 @@ from bochner.solvers import DirectSolver, IterativeSolver, KernelSolver, Penalty
 if TYPE_CHECKING:
     from bochner.estimators.regressor import KernelRegressor
 
-_DEFAULT_TOL, _EXACT_TOL = 1e-6, 1e-4  # of iterations on features, and of those on the exact kernel
+_DEFAULT_TOL, _KERNEL_TOL = 1e-6, 1e-4  # of iterations on random features, and of those on kernel values
 
 __all__ = [
     "needs_random_features",
@@ -64,8 +64,9 @@ def solver_for(model: KernelRegressor, rows: RowSource) -> RidgeSolver:
 
 def _solver_of_features(model: KernelRegressor, rows: RowSource) -> RidgeSolver:
     """The direct or the iterative solver, by name or by the cost model."""
-    direct, iterative = DirectSolver(), IterativeSolver(model.tol, model.max_iter)
-    width = model.n_components
+    landmarks = model.features == "nystroem"
+    tol = _kernel_tol(model) if landmarks else model.tol
+    direct, iterative, width = DirectSolver(), IterativeSolver(tol, model.max_iter), model.n_components
     if model.solver != "auto":
         return direct if model.solver == "direct" else iterative
     other_features = model.features is not None and model.features not in ("auto", "fourier", "nystroem")
@@ -78,8 +79,8 @@ def _solver_of_features(model: KernelRegressor, rows: RowSource) -> RidgeSolver:
         n_targets=rows.n_targets,
         alpha=model.alpha,
         dtype=rows.dtype,
-        tol=model.tol,
-        landmarks=model.features == "nystroem",
+        tol=tol,
+        landmarks=landmarks,
     )
     return direct if chosen == "direct" else iterative
 
@@ -94,7 +95,12 @@ def _exact_solver(model: KernelRegressor, rows: RowSource) -> RidgeSolver:
     if model.validation_fraction is not None:
         none = "None for features='exact', which iterates to a promised distance"
         raise invalid_parameter(model, "validation_fraction", none, model.validation_fraction)
-    return KernelSolver(_EXACT_TOL if model.tol == _DEFAULT_TOL else model.tol, model.max_iter)
+    return KernelSolver(_kernel_tol(model), model.max_iter)
+
+
+def _kernel_tol(model: KernelRegressor) -> float:
+    """The tolerance of iterations on kernel values: a looser one, unless another than the default is given."""
+    return _KERNEL_TOL if model.tol == _DEFAULT_TOL else model.tol
 
 
 def _grid_solver(model: KernelRegressor) -> RidgeSolver:

@@ -17,6 +17,7 @@ from scipy.linalg import eigh, solve_triangular
 from bochner._blas import solve_lower
 from bochner._definite import definite_cholesky
 from bochner._dense import dense
+from bochner._threads import single_threaded_blas
 from bochner._typing import Array, FloatType, Rows
 from bochner.errors import AssumptionError
 from bochner.features.base import FeatureMap, transform
@@ -298,7 +299,8 @@ def draw_nystroem_map(values: KernelMap, others: Array | None = None) -> Nystroe
     landmarks that depend on others, or are there twice, then have features of nearly zero.
     """
     K = transform(values, values.points, np.dtype(float))
-    drawn = NystroemMap(values, definite_cholesky(K, _JITTER * float(np.max(np.diagonal(K)))))
+    with single_threaded_blas():  # the same bits on any number of threads: files leave the factor out
+        drawn = NystroemMap(values, definite_cholesky(K, _JITTER * float(np.max(np.diagonal(K)))))
     if others is None or len(others) == 0:
         return drawn
     parts = [others[some] for some in row_slices(len(others), rows_within(24 * drawn.n_components, most=4096))]

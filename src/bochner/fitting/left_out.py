@@ -3,7 +3,8 @@
     y_i - f_-i(x_i) = (y_i - f(x_i)) / (1 - h_i),      h_i = (z_i - zbar)'(G + alpha I)^-1 (z_i - zbar) + 1/n
 
 with h_i the leverage of the row, times the weight that leaves with it (`bochner.data.weights`). The predictive variance
-of a row that is left out is sigma^2 / (1 - h_i), and what the features do not explain beside it.
+of a row that is left out is sigma^2 / (1 - h_i), and what the features do not explain beside it. Exact kernel machines
+by iterations have estimates, which are mostly larger (`solvers.landmark_spread`).
 """
 
 from __future__ import annotations
@@ -21,8 +22,6 @@ __all__ = ["LEFT_OUT_ROWS", "LeftOut", "calibrated", "held_out_errors", "left_ou
 
 LEFT_OUT_ROWS = 2000
 """Rows that are left out, one by one, to calibrate error bars and to compare models."""
-
-_SMALLEST = 1e-8  # of 1 - h: a row that alone decides its own prediction
 
 
 @dataclass(frozen=True)
@@ -90,13 +89,9 @@ def left_out_errors(fit: FittedRidge, rows: RowSource, seed: int, n_rows: int = 
     """Of so many rows of positive weight at most, drawn at random."""
     sample = ArrayRows.sampled(rows, n_rows, seed)
     Y, weight = sample.targets()
-    means, leverage, unseen = fit.means_and_leverages(sample.X)
-    if fit.solution.row_weights is not None:  # of an exact machine: kernel values of all rows, less than its prior
-        leverage, unseen = np.maximum(leverage + unseen, 0.0), np.zeros_like(unseen)
-    removed = left_out_weight(sample.X, Y, weight)
-    spare = np.maximum(1 - removed * leverage, _SMALLEST)
+    means, factors, variances = fit.without_own_row(sample.X, left_out_weight(sample.X, Y, weight))
     own = np.ones(len(Y)) if weight is None else weight
-    return LeftOut((Y - means) / spare[:, None], 1 / spare + unseen, own, Y)
+    return LeftOut((Y - means) * factors[:, None], variances, own, Y)
 
 
 def held_out_errors(fit: FittedRidge, rows: RowSource, index: Array) -> LeftOut:

@@ -9,8 +9,9 @@ import numpy as np
 
 from bochner._dense import dense
 from bochner._random import Purpose, generator
-from bochner._typing import Array
+from bochner._typing import Array, FloatType
 from bochner.data import ArrayRows, RowSource
+from bochner.features import FeatureMap
 from bochner.features.nystroem import KernelMap
 from bochner.fitting.checkpoints import FitCheckpoint
 from bochner.fitting.exact_penalty import search_penalty
@@ -23,6 +24,7 @@ from bochner.planning import PILOT_ROWS
 from bochner.solvers import PenaltyRule, SolverContext, iterative_bill, kernel_matrix_bill
 from bochner.solvers.conjugate_gradient import State
 from bochner.statistics import KEPT_FEATURES, RowIdentity, StreamedNormal, identify
+from bochner.statistics.kernel_tiles import float32_error
 
 if TYPE_CHECKING:
     from bochner.fitting.ridge import RidgeSettings
@@ -31,6 +33,7 @@ __all__ = ["fit_products", "left_out_rows", "solve_products"]
 
 _VALIDATION_ROWS = 4096
 _FEWEST = 256  # rows of a search for a penalty
+_SHARE_OF_PENALTY, _SINGLE_ACCURACY = 0.01, 1e-5  # up to which rounding to float32 does not matter
 
 
 def fit_products(
@@ -54,10 +57,20 @@ def solve_products(
     """The fit of features that were chosen; iterations end when the error on rows that are left out has settled."""
     D, rule = chosen.map.n_components, _settled_rule(rows, chosen, settings)
     searched = isinstance(rule.alpha, str)
-    bill = iterative_bill(chosen.map, n_rows=rows.n_rows, n_targets=rows.n_targets, dtype=rows.dtype, searched=searched)
+    values = _value_type(chosen.map, rows, rule.alpha, settings.solver.accuracy)
+    bill = iterative_bill(
+        chosen.map,
+        n_rows=rows.n_rows,
+        n_targets=rows.n_targets,
+        dtype=values,
+        searched=searched,
+        landmarks=chosen.map.unwhitened is not None,
+    )
     require_memory(bill, f"Lower n_components (now {D}), or raise the budget with bochner.set_config(memory=...).")
     keep, intercept = KEPT_FEATURES in bill.items, rule.fit_intercept
-    operator = StreamedNormal(rows, chosen.map, fit_intercept=intercept, keep=keep, left_out=left_out)
+    operator = StreamedNormal(
+        rows, chosen.map, fit_intercept=intercept, keep=keep, left_out=left_out, value_type=values
+    )
     on_block, finish = watch.begin(None)
 
     def on_iteration(state: State) -> bool:
@@ -84,6 +97,26 @@ def solve_products(
         tuning=chosen.tuning,
         row_identity=_identity(rows, left_out),
     )
+
+
+def _value_type(feature_map: FeatureMap, rows: RowSource, alpha: float | str, accuracy: float) -> FloatType:
+    """Float type of the features: that of the rows; of kernel values against landmarks, float32 where it does.
+
+    Errors of size e in all values are a random matrix of norm 2 e sqrt(n), and e / c of a feature that is whitened by a
+    diagonal entry c of the factor, so that its moment grows by n e^2 / c^2. Both are to be a hundredth of the penalty:
+    fitted values then move by a hundredth of the residuals, and no feature is rounding.
+    """
+    bare = feature_map.unwhitened
+    if bare is None:
+        return rows.dtype
+    values, least = bare[0].kernel_values, float(np.min(np.diagonal(bare[1])))
+    plain = values is not None and values.transforms is None
+    if values is None or not plain or isinstance(alpha, str) or accuracy < _SINGLE_ACCURACY:
+        return np.dtype(float)
+    weight, error = rows.targets()[1], float32_error(values.kernel, values.points)
+    n = rows.n_rows * (1.0 if weight is None else float(np.max(weight)))
+    moved = max(4 * error * np.sqrt(n), n * (error / least) ** 2)
+    return np.dtype(np.float32 if moved <= _SHARE_OF_PENALTY * alpha else float)
 
 
 def _settled_rule(rows: RowSource, chosen: ChosenFeatures, settings: RidgeSettings) -> PenaltyRule:

@@ -157,7 +157,7 @@ class FittedRidge:
         require_memory(self._prediction_bill(X, n_arrays), "Predict fewer rows at a time.")
         shape, noise = (X.shape[0], self.n_targets), np.sqrt(self.solution.noise_variance)
         means, deviations = np.empty(shape, X.dtype), np.empty(shape, X.dtype)
-        for part, mean, leverage, unseen in self._in_blocks(X):
+        for part, mean, leverage, unseen, _ in self._in_blocks(X):
             means[part] = mean
             ratio = 1.0 if self.noise is None else self.noise.ratios(X[part])
             deviations[part] = np.sqrt(ratio + np.maximum(leverage + unseen, 0.0)[:, None]) * noise
@@ -170,12 +170,25 @@ class FittedRidge:
         """
         n = X.shape[0]
         means, leverages, unseens = np.empty((n, self.n_targets)), np.empty(n), np.empty(n)
-        for part, mean, leverage, unseen in self._in_blocks(X):
+        for part, mean, leverage, unseen, _ in self._in_blocks(X):
             means[part], leverages[part], unseens[part] = mean, leverage, unseen
         return means, leverages, unseens
 
-    def _in_blocks(self, X: Rows) -> Iterator[tuple[slice, Array, Array, Array | float]]:
-        """`means_and_leverages` of some rows after the other."""
+    def without_own_row(self, X: Rows, removed: Array) -> tuple[Array, Array, Array]:
+        """Predictions of rows of the fit (n, t); factors of their residuals, and variances, of models without the row.
+
+        `removed` (n,) is the weight that leaves with a row.
+        """
+        n = X.shape[0]
+        means, factors, variances = np.empty((n, self.n_targets)), np.empty(n), np.empty(n)
+        for part, mean, leverage, unseen, Z in self._in_blocks(X):
+            means[part] = mean
+            beyond = np.broadcast_to(unseen, leverage.shape)
+            factors[part], variances[part] = self.solution.without_own_row(Z, leverage, beyond, removed[part])
+        return means, factors, variances
+
+    def _in_blocks(self, X: Rows) -> Iterator[tuple[slice, Array, Array, Array | float, Array]]:
+        """`means_and_leverages` of some rows after the other, and what error bars are a function of."""
         dtype, spread = np.promote_types(X.dtype, self.precision), self.spread
         coef, response = self.solution.coef, self.response()
         width = self.solution.spread_width
@@ -186,7 +199,7 @@ class FittedRidge:
             Z = self.solution.spread_features(self.feature_map, X[part], dtype)
             mean = response(X[part]) if other else Z @ coef.astype(dtype) + self.solution.intercept
             unseen = self.feature_map.unseen_variance(X[part], Z, self.solution.alpha)
-            yield part, mean, spread.of(Z) - 1, unseen
+            yield part, mean, spread.of(Z) - 1, unseen, Z
 
     def _prediction_bill(self, X: Rows, n_arrays: int) -> MemoryBill:
         """The bill of so many arrays of predictions, deviations or limits of the rows."""

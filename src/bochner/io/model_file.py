@@ -13,12 +13,14 @@ from bochner._archive import read_archive, write_archive
 from bochner._typing import Array, FilePath
 from bochner.errors import FileFormatError, MemoryBudgetError, UnsupportedModelError, invalid_parameter
 from bochner.features import FourierMap
+from bochner.features.nystroem import NystroemMap
 from bochner.fitting import FittedRidge
 from bochner.io.checks import places, problem_of
 from bochner.io.decoder import Decoder
 from bochner.io.encoder import Encoder
 from bochner.io.forms import Json
 from bochner.io.frequencies import SeededMap, seeded
+from bochner.io.landmarks import LandmarkMap, without_factor
 from bochner.io.schema import schema_of
 from bochner.io.statistics import MomentsSummary, PackedMoments, PenaltySummary, SpreadSummary
 from bochner.io.types import name_of, types_by_name
@@ -29,7 +31,7 @@ from bochner.statistics import Moments
 __all__ = ["load", "save"]
 
 _KIND = "model"
-_STAND_INS = (SeededMap, PackedMoments)
+_STAND_INS = (SeededMap, LandmarkMap, PackedMoments)
 _VERSION = 1
 
 
@@ -47,7 +49,8 @@ def save(model: object, path: FilePath, *, frequencies: str = "auto", statistics
     path : str or Path
         An existing file is replaced at the end, or stays as it was if anything goes wrong.
     frequencies : {"auto", "stored"}, default="auto"
-        "auto" leaves frequencies out where drawing them again from the seed gives the same bits. "stored" keeps them.
+        "auto" leaves frequencies out where drawing them again from the seed gives the same bits, and the L^2 numbers
+        that whiten kernel values against L landmarks where computing them again does. "stored" keeps them.
     statistics : bool, default=True
         Whether to keep the moments of the rows: D^2 / 2 numbers, most of the file. Without them the loaded model
         predicts and transforms, and refuses what needs them: error bars, certificates, `partial_fit`.
@@ -128,6 +131,7 @@ class _StandIns:
         self._by_type: dict[type, Callable[[Any], object]] = {LinearSolution: _without_dual, FittedRidge: _settled}
         if redraw:
             self._by_type[FourierMap] = lambda value: seeded(value) or value
+            self._by_type[NystroemMap] = lambda value: without_factor(value) or value
         if statistics:
             self._by_type[Moments] = PackedMoments.of
         else:
@@ -171,7 +175,7 @@ class _Finish:
             check_user_object(value)
         _require_sound(value)
         if type(value) in _STAND_INS:
-            value = cast(SeededMap | PackedMoments, value).restored()
+            value = cast(SeededMap | LandmarkMap | PackedMoments, value).restored()
             _require_sound(value)
         return _without_dual(value) if type(value) is LinearSolution else value
 

@@ -34,7 +34,8 @@ from bochner.solvers import (
     QuadraticPenalty,
     Solution,
 )
-from bochner.solvers.preconditioner import LowRankSpread, SubsampleGram
+from bochner.solvers.low_rank_spread import LowRankSpread
+from bochner.solvers.preconditioner import SampledRows, SubsampleGram
 from bochner.statistics import BlockMoments, FourierSums, Moments
 
 __all__ = ["finite", "fits", "shaped"]
@@ -249,8 +250,13 @@ def _(value: SubsampleGram) -> bool:
 
 
 @fits.register
+def _(value: SampledRows) -> bool:
+    return finite(value.rows, None, None) and finite(value.scales, len(value.rows)) and finite(value.mean, value.width)
+
+
+@fits.register
 def _(value: LowRankSpread) -> bool:
-    return "gram" not in vars(value) or finite(value.mean, value.gram.A.shape[1])  # a summary has nothing
+    return "gram" not in vars(value) or (finite(value.mean, value.gram.width) and value.gram.n_rows > 0)  # or a summary
 
 
 @fits.register

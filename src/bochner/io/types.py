@@ -35,10 +35,12 @@ _INSIDE = {
     "features.base": ("TransformerMap",),
     "groups.combined": ("_Composed",),
     "features.nystroem": ("KernelMap", "NystroemMap"),
-    "solvers.preconditioner": ("LowRankSpread", "ShiftedFactor", "SubsampleGram"),
+    "solvers.low_rank_spread": ("LowRankSpread",),
+    "solvers.preconditioner": ("SampledRows", "ShiftedFactor", "SubsampleGram"),
     "comparison.sequential": ("ConformalEvidence",),
     "estimators.pre_image": ("PreImages", "ScoreMap"),
     "io.frequencies": ("SeededMap",),
+    "io.landmarks": ("LandmarkMap",),
     "io.statistics": ("MomentsSummary", "PackedMoments", "PenaltySummary", "SpreadSummary"),
 }
 

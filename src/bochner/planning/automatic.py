@@ -36,7 +36,6 @@ _DOUBLE: FloatType = np.dtype(np.float64)
 _LEFT_OUT = 4000 + 2000  # rows of leave-one-out errors: for the penalty, and for the width and the error bars
 _SHARE_OF_LAST = 0.5
 _FIRST_SECONDS, _FIRST_BYTES = 0.7, 100_000_000  # of the first fit of a process: compiled code, buffers of threads
-_ITERATIONS, _PILOT = 30, 4096  # of landmarks by products, and rows of their preconditioner
 _NO_BOUND = "none before the fit: certify computes how far the model is from the exact kernel machine"
 
 
@@ -139,10 +138,7 @@ def _landmark_bill(n: int, d: int, width: int, n_targets: int) -> MemoryBill:
 
 def _many_landmarks(n: int, d: int, n_targets: int, cost: CostModel) -> tuple[MemoryBill, float]:
     shape, threads = FourierShape(MANY_LANDMARKS, d), get_config().threads()
-    bill = iterative_bill(shape, n_rows=n, n_targets=n_targets, dtype=_DOUBLE, searched=False)
+    bill = iterative_bill(shape, n_rows=n, n_targets=n_targets, dtype=_DOUBLE, searched=False, landmarks=True)
     kept = KEPT_FEATURES in bill.items
-    seconds = cost.iterative_seconds(
-        n, d, MANY_LANDMARKS, threads, n_preconditioner=_PILOT, n_iter=_ITERATIONS, kept=kept, searched=False
-    )
-    bill = MemoryBill({**bill.items, "factor of the landmarks": 16 * MANY_LANDMARKS**2})
-    return bill, seconds + cost.whitening_seconds(_PILOT, MANY_LANDMARKS, threads)
+    seconds = cost.landmark_product_seconds(n, d, MANY_LANDMARKS, threads, kept=kept)
+    return MemoryBill({**bill.items, "factor of the landmarks": 8 * MANY_LANDMARKS**2}), seconds

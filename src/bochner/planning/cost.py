@@ -5,6 +5,7 @@ solution:   e D^2 + f D^3                            reduction to band form and 
 iterative:  g n D / threads a pass                   products with a few columns and back
 tuning:     a (A s^3 + B r^3) + b C d s^2            exact kernel on s <= 600 rows, compared on r <= 1,500
 landmarks:  a (4 n + 6 c + 3 m) L^2 + 10 a L^3       L of c candidates by pivoting, features whitened, m rows left out
+            a (c p^2 + L^3) + 22 g n L + 100 g L^2   by products: p pivots, two factors, 20 iterations on values kept
 exact:      a (n^3 / 3 + 5 s^3 / 3 + ...) + b n^2    Cholesky factors, of s <= 3,000 rows for the penalty
             20 (b + g) n^2 + 2 a n L^2               conjugate gradients with 40 products, of half of the matrix
 """
@@ -41,6 +42,7 @@ _SECONDS_OF_A_STEP = 1e-3  # whatever its size
 _LEARNED, _COMPARED, _REFINED = 400, 1500, 1000  # rows (`bochner.tuning.automatic`)
 _STEPS_OF_ERRORS, _LEARNED_BY_ERRORS = 60, 600  # of the leave-one-out error and its gradient, and its rows
 _PRODUCTS, _PRECONDITIONER, _SINGLE = 40, 2048, 0.5  # of exact machines by iterations, in float32: half of the time
+_LANDMARK_ITERATIONS, _PIVOTS = 20, 2048  # of landmarks by products (`solvers.landmark_gram`, `features.pivoting`)
 _PENALTIES, _FEW, _MORE, _LEFT_OUT = 5, 1000, 3000, 2000  # factors for the penalty, and their rows (`fitting.exact`)
 
 
@@ -109,14 +111,19 @@ class CostModel:
         """A fit on landmarks: pivoting among twice as many candidates, a pass, eigenvectors, rows that are left out."""
         L, left_out = float(n_landmarks), min(n_rows, n_left_out)
         candidates = min(n_rows, 2 * n_landmarks)
-        squares = 4 * n_rows + 6 * candidates + 3 * left_out
+        squares = 4 * n_rows + 6 * candidates * min(1.0, _PIVOTS / L) ** 2 + 3 * left_out
         values = (n_rows + candidates + left_out) * L * (self.feature + self.projection * n_features)
         return 0.02 + (self.product * (squares * L**2 + 10 * L**3) + values) / n_threads
 
-    def whitening_seconds(self, n_rows: int, n_landmarks: int, n_threads: int) -> float:
-        """The Cholesky factor of landmarks, and its inverse applied to some rows."""
-        L = float(n_landmarks)
-        return self.product * (L**3 / 3 + n_rows * L**2) / n_threads
+    def landmark_product_seconds(
+        self, n_rows: int, n_features: int, n_landmarks: int, n_threads: int, *, kept: bool
+    ) -> float:
+        """A fit on landmarks by products: pivoting, two factors, and iterations on kernel values, kept or made anew."""
+        L, pivots = float(n_landmarks), float(min(n_landmarks, _PIVOTS))
+        value, passes = self.feature + self.projection * n_features, _LANDMARK_ITERATIONS + 2
+        factors = self.product * (2 * L * pivots**2 + L**3)
+        values = n_rows * L * (value * (1 if kept else passes) + passes * self.columns)
+        return 0.02 + (factors + values) / n_threads + 5 * _LANDMARK_ITERATIONS * self.columns * L**2
 
     def exact_seconds(self, n_rows: int, n_features: int, n_threads: int) -> float:
         """Exact kernel ridge: factors of fewer rows for the penalty, then one of all, with rows that are left out."""

@@ -37,7 +37,7 @@ def choose_solver(
 
     Only the direct solver knows the evidence and the leave-one-out error. The spectrum is not known before the fit:
     that of a kernel which decays slowly is assumed, at a penalty of 1 if none is given. `landmarks`: features are
-    kernel values, whitened row by row for moments, and once a pass for products.
+    kernel values, whitened row by row for moments, and once a pass for products, which landmarks precondition.
     """
     if alpha in ("evidence", "loo") or n_components <= _NARROW:
         return "direct"
@@ -46,14 +46,20 @@ def choose_solver(
     plan = plan_pass(n_rows, shape, n_targets, dtype)
     if ridge_bill(plan, shape, n_targets=n_targets, dtype=dtype).total > budget:
         return "iterative"
-    bill = iterative_bill(shape, n_rows=n_rows, n_targets=n_targets, dtype=dtype, searched=searched)
+    bill = iterative_bill(
+        shape, n_rows=n_rows, n_targets=n_targets, dtype=dtype, searched=searched, landmarks=landmarks
+    )
     if bill.total > budget:
         return "direct"
+    cost, threads, kept = calibrate(dtype.name), get_config().threads(), KEPT_FEATURES in bill.items
+    if landmarks and not (searched and alpha != "auto"):
+        direct = cost.landmark_seconds(n_rows, n_features, n_components, 0, threads)
+        products = cost.landmark_product_seconds(n_rows, n_features, n_components, threads, kept=kept)
+        return "iterative" if products < _WORTH * direct else "direct"
     penalty = 1.0 if isinstance(alpha, str) else max(float(alpha), 1e-6 * n_rows)
     first, most = (rows(n_components, dtype.itemsize) for rows in (first_rows, most_rows))
     shift = n_rows / (8 * first)
     rows = best_rows(first, shift, penalty, most=most, n_rows=n_rows, width=n_components, tol=tol)
-    cost, threads = calibrate(dtype.name), get_config().threads()
     iterative = cost.iterative_seconds(
         n_rows,
         n_features,
@@ -61,11 +67,8 @@ def choose_solver(
         threads,
         n_preconditioner=rows,
         n_iter=expected_iterations(shift * first / rows, penalty, tol),
-        kept=KEPT_FEATURES in bill.items,
+        kept=kept,
         searched=searched,
     )
     direct = cost.fit_seconds(n_rows, n_features, n_components, plan.n_threads)
-    if landmarks:
-        direct = cost.landmark_seconds(n_rows, n_features, n_components, 0, threads)
-        iterative += cost.whitening_seconds(rows, n_components, threads)
     return "iterative" if iterative < _WORTH * direct else "direct"

@@ -17,7 +17,8 @@ from bochner.solvers.grid_solution import (
     grid_block,
 )
 from bochner.solvers.huber import Huber
-from bochner.solvers.iterative import iterative_bill, solve_ridge_iteratively
+from bochner.solvers.iterative import solve_ridge_iteratively
+from bochner.solvers.iterative_bill import iterative_bill
 from bochner.solvers.iterative_solution import Ending, IterativeSolution
 from bochner.solvers.kernel_bill import CANDIDATES, KernelBudget, kernel_budget
 from bochner.solvers.kernel_iterations import KernelIterations, KernelProblem, KernelSolver, float32_penalty
@@ -37,11 +38,12 @@ from bochner.solvers.linear_problem import (
     out_of_fold_scores,
 )
 from bochner.solvers.losses import Hinge, Logistic
+from bochner.solvers.low_rank_spread import LowRankSpread
 from bochner.solvers.moments_bill import pca_bill, ridge_bill
 from bochner.solvers.path import RidgePath
 from bochner.solvers.penalty import QuadraticPenalty
 from bochner.solvers.pinball import Pinball
-from bochner.solvers.preconditioner import LowRankSpread, SubsampleGram
+from bochner.solvers.preconditioner import SampledRows, SubsampleGram
 from bochner.solvers.principal import PrincipalAxes, principal_axes
 from bochner.solvers.problem import RidgePoint, RidgeProblem
 from bochner.solvers.progress import NO_PROGRESS, Progress
@@ -109,6 +111,7 @@ __all__ = [
     "Solution",
     "SolverContext",
     "Spread",
+    "SampledRows",
     "SubsampleGram",
     "Tweedie",
     "choose_penalty",

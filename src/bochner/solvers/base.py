@@ -92,6 +92,11 @@ class RidgeSolver(ABC, BaseEstimator):
         """Name of the solver, shown as `solver_`. A solver that has a keyword overrides."""
         return type(self).__name__
 
+    @property
+    def accuracy(self) -> float:
+        """Relative residual that the solver iterates to; 0: as small as it can be."""
+        return 0.0
+
     def require(self, rule: PenaltyRule, rows: RowSource, owner: object) -> None:
         """Refuse rows or a criterion that this solver cannot work with, naming both."""
         if getattr(self, "needs", None) not in ("moments", "products", "fourier_sums"):
@@ -154,6 +159,10 @@ class IterativeSolver(RidgeSolver):
     @property
     def name(self) -> str:  # the word of the constructor's parameter
         return "iterative"
+
+    @property
+    def accuracy(self) -> float:
+        return self.tol
 
     def solve(self, statistics: NormalOperator, rule: PenaltyRule, context: SolverContext) -> IterativeSolution:
         return solve_ridge_iteratively(

@@ -8,22 +8,28 @@ from typing import Any
 
 import numpy as np
 
+from bochner._dense import dense
 from bochner._magnitude import require_finite
 from bochner._random import Purpose, generator
-from bochner._typing import Array, FloatType
-from bochner.config import get_config
-from bochner.features import FeatureMap
-from bochner.memory import MAP, MemoryBill
+from bochner._typing import Array
 from bochner.solvers.conjugate_gradient import ConjugateGradients, State
 from bochner.solvers.criteria import calibrated_noise_variance, gcv_score, noise_variance
 from bochner.solvers.iterative_solution import Ending, IterativeSolution
-from bochner.solvers.path import RidgePath, penalty_grid
-from bochner.solvers.preconditioner import LowRankSpread, ShiftedFactor, SubsampleGram, best_rows, first_rows, most_rows
+from bochner.solvers.landmark_gram import LandmarkGram
+from bochner.solvers.low_rank_spread import LowRankSpread
+from bochner.solvers.path import RidgePath, best_penalty, path_of_state, penalty_grid, state_of_path
+from bochner.solvers.preconditioner import (
+    SampledRows,
+    ShiftedFactor,
+    SubsampleGram,
+    best_rows,
+    first_rows,
+    most_rows,
+)
 from bochner.solvers.problem import RidgePoint, RidgeProblem, noise_floor
-from bochner.statistics.feature_stream import KEPT_FEATURES, can_be_kept
 from bochner.statistics.normal_equations import NormalOperator
 
-__all__ = ["PROBES", "SEARCHED_PENALTIES", "iterative_bill", "solve_ridge_iteratively"]
+__all__ = ["PROBES", "SEARCHED_PENALTIES", "solve_ridge_iteratively"]
 
 SEARCHED_PENALTIES = 13
 _SEARCH_TOL, _SEARCH_ITER = 1e-3, 100
@@ -82,8 +88,7 @@ def solve_ridge_iteratively(
     if state is not None and state["stage"] == "final":
         return solver.solve(float(state["alpha"]), limits, state=state)
     if not isinstance(alpha, str):
-        least = noise_floor(solver.gram.trace, operator.width, float(np.finfo(operator.dtype).eps))
-        solution = solver.solve(float(alpha) or least or 1.0, limits, start=start)
+        solution = solver.solve(float(alpha) or solver.least_penalty() or 1.0, limits, start=start)
         return replace(solution, raised=alpha == 0)
     chosen, path, nearest = solver.search(alphas, state)
     return solver.solve(chosen, limits, start=nearest, path=path)
@@ -99,14 +104,17 @@ class _Limits:
 
 
 class _Solver:
-    """One problem: its right side, probes of the trace, and the subsample that preconditions it."""
+    """One problem: its right side, probes of the trace, and what preconditions it: a subsample, or landmarks."""
+
+    _gram: SubsampleGram | None = None
 
     def __init__(
         self, operator: NormalOperator, seed: int, n_rows: int | None, on_iteration: Callable[[State], object] | None
     ) -> None:
         self.operator, self.seed, self.n_rows, self.on_iteration = operator, seed, n_rows, on_iteration
         self.begin, self.n_passes = operator.start(), 1
-        self._draw(n_rows or first_rows(operator.width, operator.dtype.itemsize))
+        C, intercept = operator.whitening, operator.fit_intercept
+        self.landmarks = None if C is None else LandmarkGram(C, operator.weight, centred=intercept)
         self.probes = generator(seed, Purpose.PROBES).choice([-1.0, 1.0], size=(operator.width, PROBES))
         # The criteria of a penalty ask for energy and count, never for the matrix.
         self.problem = RidgeProblem(
@@ -117,6 +125,23 @@ class _Solver:
             intercept=operator.fit_intercept,
             precision=float(np.finfo(operator.dtype).eps),
         )
+
+    def least_penalty(self) -> float:
+        """The least penalty that rounding in the features' float type allows."""
+        known = self.gram if self.landmarks is None else self.landmarks
+        return noise_floor(known.trace, self.operator.width, float(np.finfo(self.operator.dtype).eps))
+
+    @property
+    def gram(self) -> SubsampleGram:
+        """The subsample, drawn when it is first needed."""
+        if self._gram is None:
+            self._draw(self._first_rows)
+        assert self._gram is not None
+        return self._gram
+
+    @property
+    def _first_rows(self) -> int:
+        return self.n_rows or first_rows(self.operator.width, self.operator.dtype.itemsize)
 
     def search(self, alphas: Array | None, state: State | None) -> tuple[float, RidgePath, Array]:
         """The best penalty by GCV, the path, and coefficients of the penalty nearest to the best."""
@@ -136,7 +161,7 @@ class _Solver:
         ]
         gcv = np.array([gcv_score(self.problem, point) for point in points])
         path = RidgePath(grid, gcv, np.full(len(grid), np.nan), np.array([point.dof for point in points]))
-        chosen = _best_penalty(path, refine=alphas is None)
+        chosen = best_penalty(path, refine=alphas is None)
         near = int(np.argmin(np.abs(np.log(grid / chosen))))
         return chosen, path, cg.x[:, near * columns : near * columns + columns - PROBES]
 
@@ -154,14 +179,12 @@ class _Solver:
         tols = np.append(np.full(k, _MARGIN * limits.tol), np.full(PROBES, max(_PROBE_TOL, limits.tol)))
         factor = self._factor(alpha, limits.tol)
         cg = self._systems(np.full(k + PROBES, alpha), [factor] * (k + PROBES), tols, state, start)
-        cg.state.update(stage="final", alpha=alpha, **(_path_to_state(path) if path else {}))
-        path = _path_of_state(cg.state)
+        cg.state.update(stage="final", alpha=alpha, **(state_of_path(path) if path else {}))
+        path = path_of_state(cg.state)
         ending = self._iterate(cg, k, limits)
         point = self._point(cg, alpha, slice(None), self._correction(factor))
         coef, intercept = self._model(cg)
         dof = point.dof - self.operator.fit_intercept
-        offset = 1 + (1 / self.operator.weight if self.operator.fit_intercept else 0.0)
-        mean = self.begin.z_mean * self.operator.fit_intercept
         return IterativeSolution(
             alpha=alpha,
             coef=coef,
@@ -174,11 +197,28 @@ class _Solver:
             n_iter=cg.n_iter,
             n_passes=self.n_passes,
             outcome=ending.name,
-            condition=(1 + self.gram.largest_eigenvalue() / alpha, cg.condition(0)),
-            rows=len(self.gram.A),
+            condition=(1 + self._largest_eigenvalue() / alpha, cg.condition(0)),
+            rows=len(self.gram.A) if self.landmarks is None else self.landmarks.n_rows,
             shift=factor.shift,
-            spread=LowRankSpread(self.gram, alpha=alpha, dof=dof, mean=mean, offset=offset),
+            spread=self._spread(alpha, dof),
         )
+
+    def _largest_eigenvalue(self) -> float:
+        """Of G: by the subsample, or no more than the trace of landmarks."""
+        return self.gram.largest_eigenvalue() if self.landmarks is None else self.landmarks.trace
+
+    def _spread(self, alpha: float, dof: float) -> LowRankSpread:
+        """Error bars by the subsample: that of the preconditioner, or one whose features are computed if asked for."""
+        operator = self.operator
+        offset = 1 + (1 / operator.weight if operator.fit_intercept else 0.0)
+        mean = self.begin.z_mean * operator.fit_intercept
+        gram: SubsampleGram | SampledRows
+        if self.landmarks is None:
+            gram = self.gram
+        else:
+            rows, factors = operator.sampled_rows(self._first_rows, self.seed)
+            gram = SampledRows(operator.feature_map, dense(rows, float), factors, mean, len(factors) < self._first_rows)
+        return LowRankSpread(gram, alpha=alpha, dof=dof, mean=mean, offset=offset)
 
     def _iterate(self, cg: ConjugateGradients, k: int, limits: _Limits) -> Ending:
         """Iterate until the recomputed residual, the validation error, rounding or the limit says stop."""
@@ -245,10 +285,12 @@ class _Solver:
 
     def _draw(self, n_rows: int) -> None:
         A = self.operator.sample(n_rows, self.seed)
-        self.gram = SubsampleGram(A, exact=len(A) < n_rows or len(A) == self.operator.n_rows)
+        self._gram = SubsampleGram(A, exact=len(A) < n_rows or len(A) == self.operator.n_rows)
 
     def _factor(self, alpha: float, tol: float) -> ShiftedFactor:
         """The preconditioner at a penalty, with more rows if that saves time."""
+        if self.landmarks is not None:
+            return self.landmarks.factor(alpha)
         shift = self._sampling_shift(alpha)
         if self.n_rows is None and not self.gram.exact:
             D, first = self.operator.width, len(self.gram.A)
@@ -263,12 +305,17 @@ class _Solver:
         """Sampling shift of the subsample; in float64 if float32 is too imprecise."""
         shift = self.gram.sampling_shift(least)
         if shift < self.gram.floor and self.gram.A.dtype == np.float32:
-            self.gram = SubsampleGram(self.gram.A.astype(np.float64), exact=self.gram.exact)
+            self._gram = SubsampleGram(self.gram.A.astype(np.float64), exact=self.gram.exact)
             shift = self.gram.sampling_shift(least)
         return shift
 
     def _correction(self, factor: ShiftedFactor) -> float:
-        """The probes' error in mu tr (A'A + mu)^-1, which is known: a control variate for alpha tr (G + alpha)^-1."""
+        """The probes' error in mu tr (A'A + mu)^-1, which is known: a control variate for alpha tr (G + alpha)^-1.
+
+        That of many landmarks would cost as much as their preconditioner: none.
+        """
+        if self.landmarks is not None:
+            return 0.0
         probed = np.mean(np.sum(self.probes * factor.solve(self.probes), axis=0))
         return factor.shift * (factor.trace_of_inverse() - float(probed))
 
@@ -287,59 +334,8 @@ class _Solver:
         return RidgePoint(alpha, np.maximum(rss, 0.0), penalty, dof + self.problem.intercept, np.nan)
 
 
-def _best_penalty(path: RidgePath, *, refine: bool) -> float:
-    """The penalty of least GCV; refined by the parabola in log-log scale through it and its neighbours."""
-    with np.errstate(divide="ignore"):
-        losses = np.log(path.gcv)
-    if not np.any(np.isfinite(losses)):
-        return float(path.alphas[-1])
-    best = int(np.nanargmin(losses))
-    if not refine or best in (0, len(losses) - 1) or not np.all(np.isfinite(losses[best - 1 : best + 2])):
-        return float(path.alphas[best])
-    left, middle, right = losses[best - 1 : best + 2]
-    bend = left - 2 * middle + right
-    shift = 0.5 * (left - right) / bend if bend > 0 else 0.0
-    return float(path.alphas[best] * (path.alphas[best] / path.alphas[best - 1]) ** shift)
-
-
 def _have_settled(errors: list[float]) -> bool:
     """Whether the last three errors are no better than the best before them."""
     if len(errors) <= _PATIENCE:
         return False
     return min(errors[-_PATIENCE:]) > (1 - _SETTLED) * min(errors[:-_PATIENCE])
-
-
-def _path_to_state(path: RidgePath) -> State:
-    return {"path_alphas": path.alphas, "path_gcv": path.gcv, "path_dof": path.dof}
-
-
-def _path_of_state(state: State) -> RidgePath | None:
-    if "path_alphas" not in state:
-        return None
-    alphas = state["path_alphas"]
-    return RidgePath(alphas, state["path_gcv"], np.full(len(alphas), np.nan), state["path_dof"])
-
-
-def iterative_bill(
-    feature_map: FeatureMap, *, n_rows: int, n_targets: int, dtype: FloatType, searched: bool
-) -> MemoryBill:
-    """The bill of a ridge fit by conjugate gradients: features of all rows if they are kept, a subsample, its factors.
-
-    `searched`: with a penalty by GCV, which has a column for each penalty, target and probe, and a factor per decade.
-    """
-    D, item = feature_map.n_components, dtype.itemsize
-    first = min(n_rows, first_rows(D, item))
-    m = min(n_rows, max(first, min(4 * first, D, most_rows(D, item))))
-    columns = (n_targets + PROBES) * (SEARCHED_PENALTIES if searched else 1)
-    factors = max(3 * min(m, D) ** 2, (8 if searched else 3) * min(first, D) ** 2)
-    items = {
-        MAP: feature_map.n_bytes(dtype),
-        "targets and weights": 8 * n_rows * (2 * n_targets + 2),
-        "subsample of rows": m * D * (12 if item == 4 else item),  # float32, and float64 if that is too imprecise
-        "its factors": factors * 8,
-        "solutions, residuals, directions": 8 * 8 * D * columns,
-        "blocks of features": get_config().threads() * max(2**23, 32 * D * item),
-    }
-    kept, total = n_rows * D * item, sum(items.values())
-    keep = can_be_kept(kept) and total + kept <= get_config().memory_budget()
-    return MemoryBill(items | ({KEPT_FEATURES: kept} if keep else {}))

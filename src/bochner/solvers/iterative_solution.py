@@ -9,7 +9,7 @@ import numpy as np
 
 from bochner._typing import Array
 from bochner.solvers.landmark_spread import LandmarkSpread
-from bochner.solvers.preconditioner import LowRankSpread
+from bochner.solvers.low_rank_spread import LowRankSpread
 from bochner.solvers.solution import Solution
 from bochner.statistics.moments import Moments
 
@@ -93,6 +93,10 @@ class IterativeSolution(Solution):
             return None
         residual = float(np.max(self.residuals[-1]))
         return f"{self.ending.value} Relative residual {residual:.1e} after {self.n_iter} iterations."
+
+    def without_own_row(self, Z: Array, leverage: Array, unseen: Array, removed: Array) -> tuple[Array, Array]:
+        # Overrides: error bars through landmarks have parts of their own.
+        return self.spread.without_own_row(Z, leverage, unseen, removed)
 
     def dof_of(self, moments: Moments | None, *, fit_intercept: bool) -> float:
         return self.dof

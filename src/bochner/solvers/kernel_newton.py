@@ -18,9 +18,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-from scipy.linalg import cho_solve
 
-from bochner._blas import lower_gram
+from bochner._blas import lower_gram, solve_cholesky
 from bochner._definite import definite_cholesky
 from bochner._magnitude import require_finite
 from bochner._threads import run_in_threads
@@ -280,7 +279,7 @@ class _ColumnPreconditioner:
         size[size == 0] = 1.0
         weighted = roots * (R / size)
         right = np.vstack([self.features.adjoint_times(weighted), self.constant * weighted.sum(axis=0)])
-        inner = np.stack([cho_solve((self._factors[j], True), b) for j, b in zip(columns, right.T)], axis=1)
+        inner = np.hstack([solve_cholesky(self._factors[j], b[:, None]) for j, b in zip(columns, right.T)])
         back = self.features.times(inner[:-1]) + self.constant * inner[-1]
         return (R / size - roots * back) * (size / self.alpha)
 

@@ -10,9 +10,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from scipy.linalg import cho_solve
 
-from bochner._blas import solve_lower
+from bochner._blas import solve_cholesky, solve_lower
 from bochner._definite import definite_cholesky
 from bochner._random import Purpose, generator
 from bochner._typing import Array
@@ -49,11 +48,11 @@ def _dense(product: KernelProduct, root: Array, alpha: float, intercept: bool) -
     M *= root[:, None]
     M *= root
     factor = _factor(M, alpha)
-    along = cho_solve((factor, True), root)
+    along = solve_cholesky(factor, root[:, None])[:, 0]
     scale = root @ along
 
     def solve(R: Array, columns: Array) -> Array:
-        found: Array = cho_solve((factor, True), R)
+        found = solve_cholesky(factor, R)
         return found - np.outer(along, root @ found) / scale if intercept else found
 
     return solve
@@ -92,7 +91,7 @@ def _by_landmarks(product: KernelProduct, root: Array, alpha: float, intercept: 
         return root[:, None] * (values - mean @ W if intercept else values)
 
     def solve(R: Array, columns: Array) -> Array:
-        return (R - forward(cho_solve((factor, True), adjoint(R)))) / alpha
+        return (R - forward(solve_cholesky(factor, adjoint(R)))) / alpha
 
     return solve
 

@@ -50,6 +50,10 @@ class KernelSolution(Solution):
     def target_means(self) -> Array | None:
         return self.target_mean
 
+    def without_own_row(self, Z: Array, leverage: Array, unseen: Array, removed: Array) -> tuple[Array, Array]:
+        # Overrides: kernel values of all rows, less than their prior, are the leverage.
+        return super().without_own_row(Z, np.maximum(leverage + unseen, 0.0), np.zeros_like(unseen), removed)
+
     def dof_of(self, moments: Moments | None, *, fit_intercept: bool) -> float:
         return self.dof
 

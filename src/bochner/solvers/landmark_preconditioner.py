@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.linalg import cho_solve, solve_triangular
+from scipy.linalg import solve_triangular
 
-from bochner._blas import lower_gram, solve_lower
+from bochner._blas import lower_gram, solve_cholesky, solve_lower
 from bochner._definite import definite_cholesky
 from bochner._threads import run_in_threads
 from bochner._typing import Array, FloatType
@@ -165,7 +165,7 @@ class LandmarkPreconditioner:
         right = self.features.adjoint_times(weighted)
         if self.intercept:
             right -= np.stack([kind.mean for kind in rows], axis=1) * weighted.sum(axis=0)
-        inner = np.stack([cho_solve((kind.factor, True), b) for kind, b in zip(rows, right.T)], axis=1)
+        inner = np.hstack([solve_cholesky(kind.factor, b[:, None]) for kind, b in zip(rows, right.T)])
         back = self.features.times(inner)
         if self.intercept:
             back -= [kind.mean @ w for kind, w in zip(rows, inner.T)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -14,14 +14,17 @@ from bochner.solvers.problem import RidgePoint, RidgeProblem
 
 __all__ = [
     "best_of",
+    "best_penalty",
     "cautious_penalties",
     "choose_penalty",
     "deepened",
     "default_penalties",
     "PathSolver",
+    "path_of_state",
     "penalty_grid",
     "penalty_path",
     "RidgePath",
+    "state_of_path",
 ]
 
 _REFINEMENTS = 16
@@ -152,3 +155,31 @@ def golden_section(loss: Callable[[float], float], low: float, high: float, n_ev
             b = low + ratio * (high - low)
             loss_b = loss(b)
     return a if loss_a < loss_b - _TIE else b
+
+
+def best_penalty(path: RidgePath, *, refine: bool) -> float:
+    """The penalty of least GCV; refined by the parabola in log-log scale through it and its neighbours."""
+    with np.errstate(divide="ignore"):
+        losses = np.log(path.gcv)
+    if not np.any(np.isfinite(losses)):
+        return float(path.alphas[-1])
+    best = int(np.nanargmin(losses))
+    if not refine or best in (0, len(losses) - 1) or not np.all(np.isfinite(losses[best - 1 : best + 2])):
+        return float(path.alphas[best])
+    left, middle, right = losses[best - 1 : best + 2]
+    bend = left - 2 * middle + right
+    shift = 0.5 * (left - right) / bend if bend > 0 else 0.0
+    return float(path.alphas[best] * (path.alphas[best] / path.alphas[best - 1]) ** shift)
+
+
+def state_of_path(path: RidgePath) -> dict[str, Array]:
+    """The path as arrays, for checkpoints."""
+    return {"path_alphas": path.alphas, "path_gcv": path.gcv, "path_dof": path.dof}
+
+
+def path_of_state(state: Mapping[str, Array]) -> RidgePath | None:
+    """The path of a state; None if there is none."""
+    if "path_alphas" not in state:
+        return None
+    alphas = state["path_alphas"]
+    return RidgePath(alphas, state["path_gcv"], np.full(len(alphas), np.nan), state["path_dof"])

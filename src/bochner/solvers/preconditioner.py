@@ -1,4 +1,4 @@
-"""Subsampled preconditioner for conjugate gradients, and low-rank error bars.
+"""Subsampled preconditioner for conjugate gradients.
 
     P = A'A + mu I ~ G + alpha I,     P^-1 v = (v - A'(A A' + mu I)^-1 A v) / mu       (Woodbury; A has m < D rows)
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg import cho_solve, get_lapack_funcs, solve_triangular
@@ -19,9 +18,18 @@ from bochner._definite import raise_diagonal
 from bochner._threads import run_in_threads, single_threaded_blas
 from bochner._typing import Array
 from bochner.config import get_config
+from bochner.features.base import FeatureMap, transform
 from bochner.statistics.moments import unit_columns
 
-__all__ = ["LowRankSpread", "SubsampleGram", "best_rows", "expected_iterations", "first_rows", "most_rows"]
+__all__ = [
+    "SampledRows",
+    "ShiftedFactor",
+    "SubsampleGram",
+    "best_rows",
+    "expected_iterations",
+    "first_rows",
+    "most_rows",
+]
 
 _SHARE_OF_BUDGET = 0.125
 _FEWEST = 1024
@@ -31,7 +39,6 @@ _PASS = 24
 _PANEL = 512
 _LEVERAGE = 0.6
 _LEVERAGE_ROWS = 64
-_LEAST_SPARE = 0.1
 
 
 def first_rows(width: int, itemsize: int) -> int:
@@ -64,23 +71,34 @@ def expected_iterations(shift: float, alpha: float, tol: float) -> int:
     return int(5 + 0.5 * np.sqrt(3 * max(shift, alpha) / alpha) * np.log(2 / tol))
 
 
-@dataclass(frozen=True, eq=False)
-class SubsampleGram:
-    """The Gram matrix of a subsample A (m, D), of its rows or of its columns, whichever is smaller.
+class SampleGram:
+    """Abstract Gram matrix of a subsample A (m, D), of its rows or of its columns, whichever is smaller.
 
     Attributes
     ----------
     A : array of shape (m, D)
-    exact : bool, default=False
+    exact : bool
         A has all rows, so that A'A = G.
     """
 
     A: Array
-    exact: bool = False
+    exact: bool
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.A)
+
+    @property
+    def width(self) -> int:
+        return int(self.A.shape[1])
+
+    @property
+    def n_bytes(self) -> int:
+        return int(self.A.nbytes)
 
     @property
     def by_rows(self) -> bool:
-        return self.A.shape[0] < self.A.shape[1]
+        return self.n_rows < self.width
 
     @cached_property
     def _gram(self) -> Array:
@@ -104,9 +122,6 @@ class SubsampleGram:
     def floor(self) -> float:
         """Least shift that has a Cholesky factor in the precision of A."""
         return 4 * float(np.finfo(self.A.dtype).eps) * self.trace + float(np.finfo(float).tiny)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"A": self.A, "exact": self.exact}
 
     def largest_eigenvalue(self, n_iter: int = 20) -> float:
         """The largest eigenvalue of A'A, from below, by power iteration."""
@@ -160,6 +175,61 @@ class SubsampleGram:
         return ShiftedFactor(self.A, factor, used, self.by_rows)
 
 
+@dataclass(frozen=True, eq=False)
+class SubsampleGram(SampleGram):
+    """The Gram matrix of a subsample that is kept."""
+
+    A: Array
+    exact: bool = False
+
+    def __getstate__(self) -> dict[str, object]:
+        return {"A": self.A, "exact": self.exact}
+
+
+@dataclass(frozen=True, eq=False)
+class SampledRows(SampleGram):
+    """The Gram matrix of rows (m, d) that are kept, with features computed when they are needed.
+
+        A_i = scales_i (z(x_i) - mean)
+
+    Of kernel values against many landmarks: m d numbers in a file instead of m D, and the D^2 operations of whitening a
+    row are left to whoever asks for error bars.
+
+    Attributes
+    ----------
+    feature_map : FeatureMap
+    rows : array of shape (m, d)
+    scales : array of shape (m,)
+    mean : array of shape (D,)
+    exact : bool, default=False
+    """
+
+    feature_map: FeatureMap
+    rows: Array
+    scales: Array
+    mean: Array
+    exact: bool = False
+
+    @cached_property
+    def A(self) -> Array:  # type: ignore[override]
+        return (transform(self.feature_map, self.rows, np.dtype(float)) - self.mean) * self.scales[:, None]
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.rows)
+
+    @property
+    def width(self) -> int:
+        return self.feature_map.n_components
+
+    @property
+    def n_bytes(self) -> int:
+        return 8 * self.n_rows * self.width
+
+    def __getstate__(self) -> dict[str, object]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
 class ShiftedFactor:
     """(A'A + mu I)^-1 by the Cholesky factor U'U of A A' + mu I or, with at least as many rows as features, A'A + mu I.
 
@@ -209,77 +279,3 @@ class ShiftedFactor:
     def _half(self, right: Array) -> Array:
         half: Array = solve_triangular(self._upper, right, trans=1, check_finite=False)
         return half
-
-
-@dataclass(frozen=True, eq=False)
-class LowRankSpread:
-    """`PredictiveSpread` through a subsample of m rows, and so approximate.
-
-        (G + alpha I)^-1 ~ (1 - l)(A'A + mu I)^-1,      mu = alpha (1 - l),   l = dof(alpha) / m
-
-    A subsample acts like all rows with the penalty mu / (1 - l), l being the mean leverage of its rows (the
-    deterministic equivalent of a sample covariance). 1 - l is held at 0.1 if there are fewer rows than 1.1 dof: what
-    they do not see then counts too much, and error bars are too wide. Measured at D = 2048, dof = 870: with m = 1024,
-    2048 and 4096 the part beyond the noise is 27, 18 and 3 % too large on average, the error bars off by 2, 1 and
-    0.5 %.
-
-    Attributes
-    ----------
-    gram : SubsampleGram
-    alpha : float
-    dof : float
-        Effective degrees of freedom at `alpha`, without the intercept's.
-    mean : array of shape (D,)
-        Taken off the features.
-    offset : float
-        1, and 1 / n for an intercept.
-    """
-
-    gram: SubsampleGram
-    alpha: float
-    dof: float
-    mean: Array
-    offset: float
-
-    approximate: ClassVar[bool] = True
-
-    @property
-    def _spare(self) -> float:
-        """1 - l."""
-        return 1.0 if self.gram.exact else max(1 - self.dof / len(self.gram.A), _LEAST_SPARE)
-
-    @cached_property
-    def _factor(self) -> ShiftedFactor:
-        return self.gram.factors(np.array([self.alpha * self._spare]))[0]
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
-    @property
-    def rows(self) -> int:
-        return len(self.gram.A)
-
-    @property
-    def n_bytes(self) -> int:
-        return int(self.gram.A.nbytes) + 8 * min(self.gram.A.shape) ** 2
-
-    def of(self, Z: Array) -> Array:
-        """v(z) of every row; at least 1."""
-        return self.offset + self._spare * self._factor.squared_norms(Z - self.mean)
-
-    def of_slopes(self, J: Array) -> Array:
-        return self._spare * self._factor.squared_norms(J)
-
-    def covariance(self, Z: Array) -> Array:
-        centred = (Z - self.mean).astype(float)
-        found = self._spare * (centred @ self._factor.solve(centred.T))
-        return (found + found.T) / 2 + (self.offset - 1)
-
-    def draws(self, beyond: Array, random: np.random.Generator) -> tuple[Array, Array]:
-        """(A'A + mu I)^-1 (A'e + sqrt(mu) e'), which has the covariance (A'A + mu I)^-1."""
-        count, mu = beyond.shape[1], self._factor.shift
-        right = np.sqrt(mu) * random.standard_normal(beyond.shape)
-        right += self.gram.A.T @ random.standard_normal((self.rows, count)).astype(self.gram.A.dtype)
-        drawn = np.sqrt(self._spare) * self._factor.solve(right)
-        shift = np.sqrt(self.offset - 1) * random.standard_normal(count)
-        return drawn - beyond, shift - self.mean @ drawn

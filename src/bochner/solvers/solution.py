@@ -14,7 +14,16 @@ from bochner.solvers.path import RidgePath
 from bochner.statistics.fourier_sums import FourierSums
 from bochner.statistics.moments import Moments
 
-__all__ = ["Solution", "Spread"]
+__all__ = ["SMALLEST_SPARE", "Solution", "Spread", "left_out_factors"]
+
+SMALLEST_SPARE = 1e-8
+"""Of 1 - h: a row that alone decides its own prediction."""
+
+
+def left_out_factors(leverage: Array, unseen: Array, removed: Array) -> tuple[Array, Array]:
+    """1 / (1 - h) and 1 / (1 - h) + u of `Solution.without_own_row`."""
+    found = 1 / np.maximum(1 - removed * leverage, SMALLEST_SPARE)
+    return found, found + unseen
 
 
 class Spread(Protocol):
@@ -123,6 +132,16 @@ class Solution(ABC):
     def spread_bytes(self) -> int:
         """Memory of the error bars: a factor of the equations."""
         return 8 * len(self.coef) ** 2
+
+    def without_own_row(self, Z: Array, leverage: Array, unseen: Array, removed: Array) -> tuple[Array, Array]:
+        """Factors of the residuals of rows of the fit, and predictive variances, of models without the row, (n,) each.
+
+            1 / (1 - h),      1 / (1 - h) + u       in units of the noise variance
+
+        with h = removed times leverage, `removed` (n,) being the weight that leaves with a row, and `unseen` u what the
+        features do not explain. `Z` is that of `spread_features`.
+        """
+        return left_out_factors(leverage, unseen, removed)
 
     def slope_variances(self, spread: Spread, feature_map: FeatureMap, X: Rows, dtype: FloatType) -> Array:
         """Posterior variances (n, d) of gradients of functions, in units of the noise variance."""

@@ -13,10 +13,12 @@ from bochner.data import Block
 from bochner.engines import Cut, Reduction
 from bochner.engines.base import Part, Total
 from bochner.features.base import FeatureMap, apply_map, new_scratch
+from bochner.memory import row_slices
 
 __all__ = ["Adjoint", "FeatureReduction", "FeatureRows", "Forward", "NormalProduct", "StreamReduction", "stream_cut"]
 
-_BLOCK_BYTES = 2**23  # of features: both products of a pass find the block in cache
+_BLOCK_BYTES = 2**23  # of features
+_CACHE, _FEWEST_IN_CACHE = 2**19, 16  # bytes, and rows at least, that both products of a pass find in cache
 
 
 class FeatureSpace(NamedTuple):
@@ -167,10 +169,15 @@ class NormalProduct(StreamReduction[tuple[Array, Array], tuple[Array, Array]]):
         return np.zeros((c, self.feature_map.n_components)), np.zeros(c)
 
     def of(self, Z: Array, rows: slice) -> tuple[Array, Array]:
-        moved = Z @ self.V - self.shift
-        if self.weight is not None:
-            moved *= self.weight[rows, None]
-        return moved.T.astype(Z.dtype) @ Z, moved.sum(axis=0)
+        total, of_moved = self.empty()
+        for some in row_slices(len(Z), max(_FEWEST_IN_CACHE, _CACHE // (Z.shape[1] * Z.itemsize))):
+            part = Z[some]
+            moved = part @ self.V - self.shift
+            if self.weight is not None:
+                moved *= self.weight[rows][some, None]
+            total += moved.T.astype(Z.dtype) @ part
+            of_moved += moved.sum(axis=0)
+        return total, of_moved
 
     def add(self, total: tuple[Array, Array], part: tuple[Array, Array]) -> tuple[Array, Array]:
         np.add(total[0], part[0], out=total[0])

@@ -10,7 +10,7 @@ from scipy.linalg import solve_triangular
 
 from bochner._blas import solve_lower
 from bochner._random import Purpose, generator
-from bochner._typing import Array
+from bochner._typing import Array, FloatType, Rows
 from bochner.data import RowSource
 from bochner.errors import InvalidDataError
 from bochner.features.base import FeatureMap
@@ -74,6 +74,18 @@ class NormalOperator(Protocol):
         """
         ...
 
+    def sampled_rows(self, n: int, seed: int) -> tuple[Rows, Array]:
+        """The rows of `sample` as they were given, and the factors (m,) of their features."""
+        ...
+
+    @property
+    def feature_map(self) -> FeatureMap: ...
+
+    @property
+    def whitening(self) -> Array | None:
+        """C (D, D) of features z = C^-1 u of kernel values u against landmarks, K_LL = C C'; None for others."""
+        ...
+
     def forward(self, W: Array) -> Array:
         """Z W, shape (n, t), not centred."""
         ...
@@ -94,6 +106,8 @@ class StreamedNormal:
         As in `FeatureStream`.
     left_out : array of int or None
         Rows that are given no weight, for `error_on_left_out`.
+    value_type : dtype, default=float64
+        Float type of kernel values that are not whitened.
     """
 
     def __init__(
@@ -104,8 +118,9 @@ class StreamedNormal:
         fit_intercept: bool,
         keep: bool | None = None,
         left_out: Array | None = None,
+        value_type: FloatType | None = None,
     ) -> None:
-        self.fit_intercept = fit_intercept
+        self.fit_intercept, self.feature_map = fit_intercept, feature_map
         self.n_targets = rows.n_targets
         self._Y, self._weight = rows.targets()
         self._left_out = left_out
@@ -117,21 +132,23 @@ class StreamedNormal:
         if not self.weight > 0:
             raise InvalidDataError("The sum of sample_weight must be positive. Got 0.")
         bare = feature_map.unwhitened
-        self._factor: Array | None = None if bare is None else bare[1]
+        self.whitening: Array | None = None if bare is None else bare[1]
         if bare is None:
             self.stream = FeatureStream(rows, feature_map, keep=keep)
-        else:  # whitening magnifies the rounding of float32 values
-            self.stream = FeatureStream(rows, bare[0], keep=keep, dtype=np.dtype(float))
+        else:
+            self.stream = FeatureStream(rows, bare[0], keep=keep, dtype=value_type or np.dtype(float))
 
     def _whitened(self, sums: Array) -> Array:
         """C^-1 Z_u'r of sums over rows, for features z = C^-1 u; the sums themselves for others."""
-        return sums if self._factor is None else solve_triangular(self._factor, sums, lower=True, check_finite=False)
+        return (
+            sums if self.whitening is None else solve_triangular(self.whitening, sums, lower=True, check_finite=False)
+        )
 
     def _for_bare(self, V: Array) -> Array:
         """C'^-1 V: coefficients of the bare features u with the responses of V."""
-        if self._factor is None:
+        if self.whitening is None:
             return V
-        return solve_triangular(self._factor, V, lower=True, trans="T", check_finite=False)
+        return solve_triangular(self.whitening, V, lower=True, trans="T", check_finite=False)
 
     @property
     def width(self) -> int:
@@ -174,21 +191,31 @@ class StreamedNormal:
         return (self._whitened(total) - np.outer(self._mean, of_moved)) * size
 
     def sample(self, n: int, seed: int) -> Array:
+        present, factors = self._sampled(n, seed)
+        A = self._gathered(present)
+        A -= self._mean.astype(A.dtype)
+        A *= factors.astype(A.dtype)[:, None]
+        return A
+
+    def sampled_rows(self, n: int, seed: int) -> tuple[Rows, Array]:
+        present, factors = self._sampled(n, seed)
+        return self.stream.rows.take(present), factors
+
+    def _sampled(self, n: int, seed: int) -> tuple[Array, Array]:
+        """Numbers of the rows of a sample, and the factors of their features."""
         weight = self._weight
         present = np.arange(self.n_rows) if weight is None else np.flatnonzero(weight)
         if len(present) > n:
             present = np.sort(generator(seed, Purpose.PILOT).choice(present, size=n, replace=False))
         drawn = np.ones(len(present)) if weight is None else weight[present]
-        A = self._gathered(present)
-        A -= self._mean.astype(A.dtype)
-        A *= np.sqrt(drawn * (self.weight / drawn.sum())).astype(A.dtype)[:, None]
-        return A
+        return present, np.sqrt(drawn * (self.weight / drawn.sum()))
 
     def _gathered(self, index: Array) -> Array:
         """Features of some rows."""
         Z = self.stream.gather(index)
-        if self._factor is not None:
-            solve_lower(self._factor, Z)
+        if self.whitening is not None:
+            Z = Z.astype(float, copy=False)
+            solve_lower(self.whitening, Z)
         return Z
 
     def forward(self, W: Array) -> Array:

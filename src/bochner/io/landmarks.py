@@ -1,0 +1,40 @@
+"""Landmarks in place of whitened maps in model files: the Cholesky factor is computed again when a model is loaded.
+
+A map of L landmarks has L d numbers of its own, and a factor of L^2 that follows from them. The factor is left out
+where computing it again gives the same bits here. On another processor its last bits may differ, as those of any
+product do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bochner.features.nystroem import KernelMap, NystroemMap, draw_nystroem_map
+from bochner.memory import MemoryBill, require_memory
+
+__all__ = ["LandmarkMap", "without_factor"]
+
+
+@dataclass(frozen=True)
+class LandmarkMap:
+    """Stand-in of Nystroem features in a file: the landmarks, their kernel, and residual variances of other rows."""
+
+    values: KernelMap
+    median_shortfall: float
+    mean_shortfall: float
+
+    def restored(self) -> NystroemMap:
+        """The map, whose factor takes L^3 / 3 operations."""
+        bill = MemoryBill({"kernel matrix of the landmarks": 8 * self.values.n_components**2})
+        require_memory(bill, "Raise the budget with bochner.set_config(memory=...).")
+        drawn = draw_nystroem_map(self.values)
+        return replace(drawn, median_shortfall=self.median_shortfall, mean_shortfall=self.mean_shortfall)
+
+
+def without_factor(nystroem: NystroemMap) -> LandmarkMap | None:
+    """The stand-in of a map, if its factor is the one that is computed from its landmarks; else None."""
+    again = draw_nystroem_map(nystroem.values).factor
+    same = np.array_equal(np.tril(again), np.tril(nystroem.factor))
+    return LandmarkMap(nystroem.values, nystroem.median_shortfall, nystroem.mean_shortfall) if same else None
