@@ -230,10 +230,7 @@ class WithLengthScale(Stationary):
 
 def check_scale(owner: object, value: object, d: int | None) -> Array | float:
     """The length scale as a positive float, or a positive array of shape (d,)."""
-    try:
-        scale = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        raise invalid_parameter(owner, "length_scale", "a positive number or one per feature", value) from None
+    scale = _numbers(owner, value)
     if scale.ndim > 1 or not np.all(np.isfinite(scale)) or not np.all(scale > 0) or scale.size == 0:
         raise invalid_parameter(owner, "length_scale", "positive and finite, one number or one per feature", value)
     if np.any(scale < _SHORTEST):
@@ -241,6 +238,13 @@ def check_scale(owner: object, value: object, d: int | None) -> Array | float:
     if scale.ndim == 1 and d is not None and len(scale) != d:
         raise invalid_parameter(owner, "length_scale", f"one number or {d} numbers, one per feature", value)
     return float(scale) if scale.ndim == 0 else scale
+
+
+def _numbers(owner: object, length_scale: object) -> Array:
+    try:
+        return np.asarray(length_scale, dtype=float)
+    except (TypeError, ValueError):
+        raise invalid_parameter(owner, "length_scale", "a positive number or one per feature", length_scale) from None
 
 
 def require_stationary(owner: object, name: str, kernel: object, *, rule: str = "a stationary kernel") -> Stationary:

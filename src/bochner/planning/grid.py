@@ -27,6 +27,7 @@ from bochner.statistics import FourierReduction, PassPlan, add_fourier_sums, fou
 __all__ = ["plan_grid", "takes_a_grid"]
 
 _EPS, _EPS_OF_WIDTH = 1e-4, 1e-6  # of a grid as in a fit, without and with a number of frequencies
+_MOST_MODES = 2**22  # that eps may need
 _TIMED_ROWS, _TIMED_MODES = 2**14, 2**18
 _SHARE = 0.1  # of the width of the rows: a length scale to begin with
 _STEPS, _COLUMNS = 60, 10  # of the solver; and of the solution, the evidence, the degrees of freedom and some draws
@@ -52,14 +53,8 @@ def plan_grid(
     require_nufft()
     n, d = shape
     low, high = (np.zeros(d), np.ones(d)) if X is None else _box(X)
-    scale = _SHARE * np.where(high > low, high - low, 1.0)
-    own = kernel or Matern(scale, nu=0.5)
-    density = own.spectral_density(d)
-    wanted = eps or (_EPS_OF_WIDTH if n_components else _EPS)
-    grid = choose_grid(density, low, high, eps=wanted, most=n_components or (2**22 if eps else grid_width(n)))
-    error = grid.error(density, high - low).total / own.variance
-    if eps is not None and error > eps:
-        raise AssumptionError(f"eps={eps:g} needs more than {2**22:,} frequencies of {own}. Allow a larger eps.")
+    own = kernel or Matern(_SHARE * np.where(high > low, high - low, 1.0), nu=0.5)
+    grid, error = _grid_and_error(own, low, high, n, n_components, eps)
     tuning = 0.0 if kernel is not None else _EVALUATIONS * cost.product * _INNER**3 / get_config().threads()
     cut, bills = fourier_cut(grid, n), (fourier_bill(grid, n, n_targets), grid_bill(grid.n_modes))
     items = dict(max(bills, key=lambda bill: bill.total).items)  # what the pass took is free when the solver begins
@@ -78,6 +73,23 @@ def plan_grid(
     )
     found = replace(found, time_budget=time)
     return found if kernel is None else replace(found, certified_error=error, eps=eps)
+
+
+def _grid_and_error(
+    kernel: Stationary, low: Array, high: Array, n_rows: int, n_components: int | None, eps: float | None
+) -> tuple[FrequencyGrid, float]:
+    """The grid of a fit on a box, and the largest error of the kernel there, over k(0)."""
+    density = kernel.spectral_density(len(low))
+    wanted = eps or (_EPS_OF_WIDTH if n_components else _EPS)
+    grid = choose_grid(
+        density, low, high, eps=wanted, most=n_components or (_MOST_MODES if eps else grid_width(n_rows))
+    )
+    error = grid.error(density, high - low).total / kernel.variance
+    if eps is not None and error > eps:
+        raise AssumptionError(
+            f"eps={eps:g} needs more than {_MOST_MODES:,} frequencies of {kernel}. Allow a larger eps."
+        )
+    return grid, error
 
 
 def takes_a_grid(n_rows: int, n_features: int, rows: Rows | None) -> bool:
