@@ -652,7 +652,7 @@ def _(size: Size) -> Ready:
 
 @call("ci_test", "ci_test", slow=True)
 def _(size: Size) -> Ready:
-    X, Y, Z = (rows(size.n(50_000), d, seed=d) for d in (1, 2, 4))
+    X, Y, Z = (rows(max(400, size.n(50_000)), d, seed=d) for d in (1, 2, 4))  # it takes no fewer than 200
     return lambda: bo.ci_test(X, Y, given=Z, null_law="wild", n_resamples=99, rng=0)
 
 

@@ -189,7 +189,8 @@ def _every_use_of_an_array(content: Content, rng: random.Random) -> None:
 
 
 def _changed_array(old: np.ndarray, rng: random.Random) -> np.ndarray:
-    array = np.asarray(rng.choice(_SHAPES)(old, rng) if rng.random() < 0.6 else old)  # one text is no array
+    old = np.asarray(old)  # one text is no array
+    array = np.asarray(rng.choice(_SHAPES)(old, rng) if rng.random() < 0.6 else old)
     if rng.random() < 0.4:
         with np.errstate(all="ignore"):
             array = np.nan_to_num(array).astype(rng.choice(_DTYPES)) if array.dtype.kind in "biuf" else array

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import bochner as bo
-from bochner.solvers import KernelProblem, KernelSolver, LandmarkFeatures, SolverContext
+from bochner.solvers import KernelProblem, KernelSolver, LandmarkFeatures, PenaltyRule, SolverContext
 from bochner.solvers.iterative_solution import Ending
 from bochner.statistics.kernel_product import KernelProduct
 from tests.strategies import rows
@@ -114,9 +114,12 @@ def test_a_state_goes_on_to_the_same_bits():
 
     whole = KernelSolver(1e-9).solve_all(problem(), SolverContext(on_iteration=keep)).solution
     state = states[len(states) // 2]
-    assert KernelSolver().state_schema(N, 4, None).fault(state) is None
-    assert KernelSolver().state_schema(N + 1, 4, None).fault(state) is not None
-    assert KernelSolver().state_schema(N, 4, None).fault({**state, "alpha": -1.0}) is not None
+    rule = PenaltyRule("auto", None, True)
+    assert KernelSolver().state_schema(N, 4, rule).fault(state) is None
+    assert KernelSolver().state_schema(N + 1, 4, rule).fault(state) is not None
+    assert KernelSolver().state_schema(N, 4, rule).fault({**state, "alpha": -1.0}) is not None
+    given = PenaltyRule(2 * state["alpha"], None, True)
+    assert KernelSolver().state_schema(N, 4, given).fault(state) is not None
     again = KernelSolver(1e-9).solve_all(problem(), SolverContext(state=state)).solution
     assert np.array_equal(whole.coef, again.coef)
     assert whole.n_iter == again.n_iter
