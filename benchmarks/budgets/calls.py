@@ -419,6 +419,12 @@ def _(size: Size) -> Ready:
     return lambda: bo.FourierFeatures(bo.Gaussian(3.0), n_components=D, sampling="leverage", random_state=0).fit(X)
 
 
+@call("FourierFeatures(sampling='quadrature').fit", "FourierFeatures", "Quadrature")
+def _(size: Size) -> Ready:
+    X, D = np.random.default_rng(0).uniform(size=(size.n(200_000), 2)), size.D(20_000)
+    return lambda: bo.FourierFeatures(bo.Gaussian(0.3), n_components=D, sampling="quadrature").fit(X)
+
+
 @call("FourierFeatures.transform", "FourierFeatures")
 def _(size: Size) -> Ready:
     X, D = rows(size.n(100_000)), 128

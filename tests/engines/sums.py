@@ -85,11 +85,14 @@ class Notes:
         return
 
     @contextmanager
-    def adding(self, done, total, block_rows):
+    def adding(self, done, n_rows, block_rows):
         self.open = True
         yield
         self.open = False
         self.done |= done
+
+    def reached(self, total):
+        pass
 
     def save(self, total):
         if not self.open:

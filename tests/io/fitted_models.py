@@ -76,6 +76,9 @@ FITTED = {
     "FourierFeatures, leverage": lambda: bo.FourierFeatures(
         n_components=16, sampling=bo.Leverage(pool=bo.QuasiMonteCarlo()), random_state=np.random.default_rng(3)
     ).fit(X),
+    "FourierFeatures, quadrature": lambda: bo.FourierFeatures(
+        bo.Matern(2.0), n_components=16, sampling="quadrature", random_state=0
+    ).fit(X[:, :2]),
     "OrbitFeatures": lambda: bo.OrbitFeatures(
         groups.Permutations(), bo.FourierFeatures(n_components=16), n_transforms=5, random_state=2
     ).fit(X),
