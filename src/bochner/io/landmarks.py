@@ -11,10 +11,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from bochner._typing import Array
 from bochner.features.nystroem import KernelMap, NystroemMap, draw_nystroem_map
-from bochner.memory import MemoryBill, require_memory
+from bochner.memory import MemoryBill, fits, require_memory, row_slices
 
 __all__ = ["LandmarkMap", "without_factor"]
+
+_ROWS = 512  # of a factor that are compared at once
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,19 @@ class LandmarkMap:
 
 
 def without_factor(nystroem: NystroemMap) -> LandmarkMap | None:
-    """The stand-in of a map, if its factor is the one that is computed from its landmarks; else None."""
+    """The stand-in of a map, if its factor is the one that is computed from its landmarks; else None.
+
+    None, too, if there is no room to compute it.
+    """
+    if not fits(8 * nystroem.n_components**2):
+        return None
     again = draw_nystroem_map(nystroem.values).factor
-    same = np.array_equal(np.tril(again), np.tril(nystroem.factor))
-    return LandmarkMap(nystroem.values, nystroem.median_shortfall, nystroem.mean_shortfall) if same else None
+    blocks = row_slices(len(again), _ROWS)
+    if not all(np.array_equal(_lower(again, rows), _lower(nystroem.factor, rows)) for rows in blocks):
+        return None
+    return LandmarkMap(nystroem.values, nystroem.median_shortfall, nystroem.mean_shortfall)
+
+
+def _lower(factor: Array, rows: slice) -> Array:
+    """Some rows of a lower triangle."""
+    return np.tril(factor[rows, : rows.stop], rows.start)
