@@ -21,6 +21,7 @@ _OPERATORS: dict[np.ufunc, str] = {
     np.power: "Pow",
     np.matmul: "MatMul",
     np.maximum: "Max",
+    np.minimum: "Min",
     np.negative: "Neg",
     np.absolute: "Abs",
     np.exp: "Exp",
