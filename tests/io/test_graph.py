@@ -12,9 +12,8 @@ class Evaluator:
 
     OPERATORS = {
         "Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Div": np.divide, "Pow": np.power, "MatMul": np.matmul,
-        "Max": np.maximum,
-    "Min": np.minimum, "Neg": np.negative, "Abs": np.abs, "Exp": np.exp, "Sqrt": np.sqrt, "Cos": np.cos,
-        "Sin": np.sin,
+        "Max": np.maximum, "Min": np.minimum, "Neg": np.negative, "Abs": np.abs, "Exp": np.exp, "Sqrt": np.sqrt,
+        "Cos": np.cos, "Sin": np.sin,
     }  # fmt: skip
 
     def __init__(self, **values):
