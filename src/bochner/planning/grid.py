@@ -23,6 +23,7 @@ from bochner.planning.width import LANDMARK_ROWS, grid_width
 from bochner.sampling import MOST_AXES, FrequencyGrid, choose_grid
 from bochner.solvers import PROBED_MODES, ToeplitzSystem, grid_bill, grid_block
 from bochner.statistics import FourierReduction, PassPlan, add_fourier_sums, fourier_bill, fourier_cut
+from bochner.tuning import searched_modes
 
 __all__ = ["plan_grid", "takes_a_grid"]
 
@@ -32,7 +33,7 @@ _TIMED_ROWS, _TIMED_MODES = 2**14, 2**18
 _SHARE = 0.1  # of the width of the rows: a length scale to begin with
 _STEPS, _COLUMNS = 60, 10  # of the solver; and of the solution, the evidence, the degrees of freedom and some draws
 _STEPS_OF_MANY = 100  # of a grid that has a solution only
-_EVALUATIONS, _INNER = 100, 2048  # of the evidence while scales are learned, and features that each factorises
+_EVALUATIONS = 100  # of the evidence while scales are learned
 
 
 def plan_grid(
@@ -55,7 +56,9 @@ def plan_grid(
     low, high = (np.zeros(d), np.ones(d)) if X is None else _box(X)
     own = kernel or Matern(_SHARE * np.where(high > low, high - low, 1.0), nu=0.5)
     grid, error = _grid_and_error(own, low, high, n, n_components, eps)
-    tuning = 0.0 if kernel is not None else _EVALUATIONS * cost.product * _INNER**3 / get_config().threads()
+    tuning = (
+        0.0 if kernel is not None else _EVALUATIONS * cost.product * searched_modes(n) ** 3 / get_config().threads()
+    )
     cut, bills = fourier_cut(grid, n), (fourier_bill(grid, n, n_targets), grid_bill(grid.n_modes))
     items = dict(max(bills, key=lambda bill: bill.total).items)  # what the pass took is free when the solver begins
     bound = f"kernel error at most {error:.3g} of k(0) on the box of the rows, without probability"

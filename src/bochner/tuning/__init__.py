@@ -4,7 +4,7 @@ from bochner.tuning.automatic import tune_automatically
 from bochner.tuning.choice import COMPARED_ROWS
 from bochner.tuning.classifier import FEWEST_ROWS, tune_classifier
 from bochner.tuning.feature_evidence import FeatureEvidence, evidence, gcv
-from bochner.tuning.grid_evidence import GridChoice, best_penalty, tune_on_grid, windows
+from bochner.tuning.grid_evidence import GridChoice, best_penalty, searched_modes, tune_on_grid, windows
 from bochner.tuning.held_out_loss import HeldOutLoss
 from bochner.tuning.kernel_evidence import KernelEvidence
 from bochner.tuning.labelled import LabelledRows
@@ -44,6 +44,7 @@ __all__ = [
     "tune",
     "tune_automatically",
     "tune_classifier",
+    "searched_modes",
     "tune_on_grid",
     "windows",
 ]

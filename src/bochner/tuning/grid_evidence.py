@@ -24,9 +24,10 @@ from bochner.statistics import BoxOfRows, FourierReduction, FourierSums
 from bochner.tuning.clock import Clock
 from bochner.tuning.result import Stage, Tuning, rounded
 
-__all__ = ["GridChoice", "best_penalty", "tune_on_grid", "windows"]
+__all__ = ["GridChoice", "best_penalty", "searched_modes", "tune_on_grid", "windows"]
 
 _INNER = 2**11  # modes that kernels and scales are searched on, and modes of a window
+_FEWEST = 2**9  # and one a row at least: few rows tell no more apart
 _BLOCK = 2**11  # features of the preconditioner: exact for so many modes, a tenth of a second
 _WHOLE = 2**13  # modes up to which the penalty is searched on all of them
 _WINDOWS = 6
@@ -90,6 +91,11 @@ class _Search:
         return GridChoice(*choice(found.x), float(found.fun))
 
 
+def searched_modes(n_rows: int) -> int:
+    """Modes that kernels and scales of so many rows are searched on."""
+    return int(np.clip(n_rows, _FEWEST, _INNER))
+
+
 def tune_on_grid(
     sums: FourierSums, kernels: Sequence[Stationary], alpha: float | None, *, intercept: bool, seed: int
 ) -> Tuning:
@@ -105,12 +111,13 @@ def tune_on_grid(
     intercept : bool
     seed : int
     """
-    clock, inner, d = Clock(None), inner_sums(sums, _INNER), len(sums.grid.extent)
+    n, clock, d = sums.identity.n_rows, Clock(None), len(sums.grid.extent)
+    inner = inner_sums(sums, searched_modes(n))
     search, begin = _Search.on(inner, intercept, seed, _BLOCK), _ALPHA if alpha is None else alpha
     first = [search.descend(GridChoice(each, begin, np.inf), _FIRST, penalty=alpha is None) for each in kernels]
     best = search.descend(min(first, key=_loss), _MORE, penalty=alpha is None)
     kernel = best.kernel.with_length_scale(rounded(np.broadcast_to(best.kernel.scales(d), d)))
-    n, M = sums.identity.n_rows, int(np.prod(inner.grid.shape))
+    M = int(np.prod(inner.grid.shape))
     stages = [
         Stage(
             each.kernel.with_length_scale(1.0), n, M, (each.loss,), np.log(np.append(each.kernel.scales(d), each.alpha))
