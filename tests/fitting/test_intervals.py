@@ -156,3 +156,12 @@ def test_intervals_of_inputs_and_targets_in_whole_numbers_cover():
     _, (low, high) = fitted.predict(X[2000:], return_interval=0.9)
     hits = np.mean((low <= y[2000:]) & (y[2000:] <= high))
     assert binom.ppf(RISK, 4000, 0.9) / 4000 - 0.015 <= hits <= binom.isf(RISK, 4000, 0.9) / 4000 + 0.015
+
+
+@pytest.mark.filterwarnings("ignore::bochner.errors.LittleDataWarning")
+@pytest.mark.parametrize("features", ["auto", "exact", "nystroem", "fourier"])
+def test_a_single_row_says_nothing_of_others(features):
+    X = np.arange(6.0).reshape(3, 2)
+    _, (low, high) = bo.KernelRegressor(features=features).fit(X[:1], [2.0]).predict(X, return_interval=0.9)
+    assert np.all(low == -np.inf)
+    assert np.all(high == np.inf)
