@@ -47,9 +47,13 @@ class LeftOut:
 
     @property
     def noise_variance(self) -> Array:
-        """sigma^2 of every target at which predictive variances are as large as the squared errors, in the mean."""
-        found: Array = np.average(self.errors**2, axis=0, weights=self.weight)
-        return found / np.average(self.variances, weights=self.weight)
+        """sigma^2 of every target at which squared errors are as large as predictive variances, in the mean of ratios.
+
+        A ratio of means would be that of a few rows far from all others, whose variances are large and often too much
+        so: error bars of all other rows were half as long as errors are.
+        """
+        found: Array = np.average(self.errors**2 / self.variances[:, None], axis=0, weights=self.weight)
+        return found
 
     def squares(self, variance: Array) -> Array:
         """Squared errors (m,) in units of the variances of the targets, averaged over targets."""
