@@ -67,7 +67,7 @@ class TestExactMachinesByIterations:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_error_bars_do_not_follow_a_few_rows_far_out(seed):
-    """By the mean of all variances, some of which are a hundred times the noise, 74 to 91 % were held."""
+    """By the mean of all variances, some of which are far more than the noise, 83 % were held, 74 % at worst."""
     rng = np.random.default_rng(seed)
     inputs = rng.standard_normal((1400, 3))
     y = (inputs[:, 0] > 0) + inputs[:, 1] / 2 + 0.1 * rng.standard_normal(1400)
