@@ -156,3 +156,9 @@ def test_a_grid_of_a_scale_beyond_numbers_is_refused():
         bo.GridFeatures(bo.Matern(1e200), eps=0.1, max_components=200).fit_transform(
             np.random.default_rng(0).uniform(size=(9, 2))
         )
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_rows_in_half_precision_have_no_limit_beyond_their_own():
+    X, y = rows(dtype=np.float16)
+    assert np.all(np.isfinite(bo.KernelRegressor(random_state=0).fit(X, y).predict(X)))

@@ -33,7 +33,7 @@ def beyond(numbers: Array, limit: float) -> Array:
     """
     if numbers.size == 0 or numbers.dtype.kind not in "fiu":
         return np.empty((0, max(1, numbers.ndim)), dtype=int)
-    if numbers.min() >= -limit and numbers.max() <= limit:
+    if float(numbers.min()) >= -limit and float(numbers.max()) <= limit:  # a limit is none of half precision
         return np.empty((0, numbers.ndim), dtype=int)
     return np.argwhere(~(np.abs(numbers.astype(float)) <= limit))
 

@@ -156,3 +156,23 @@ def test_intervals_of_inputs_and_targets_in_whole_numbers_cover():
     _, (low, high) = fitted.predict(X[2000:], return_interval=0.9)
     hits = np.mean((low <= y[2000:]) & (y[2000:] <= high))
     assert binom.ppf(RISK, 4000, 0.9) / 4000 - 0.015 <= hits <= binom.isf(RISK, 4000, 0.9) / 4000 + 0.015
+
+
+@pytest.mark.filterwarnings("ignore::bochner.errors.LittleDataWarning")
+@pytest.mark.parametrize("features", ["auto", "exact", "nystroem", "fourier"])
+def test_a_single_row_says_nothing_of_others(features):
+    X = np.arange(6.0).reshape(3, 2)
+    _, (low, high) = bo.KernelRegressor(features=features).fit(X[:1], [2.0]).predict(X, return_interval=0.9)
+    assert np.all(low == -np.inf)
+    assert np.all(high == np.inf)
+
+
+def test_rows_that_are_added_leave_no_stale_scores():
+    """Those of leave-one-out errors were taken for multiples of another noise: intervals of 2.5 times the width."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((1200, 2))
+    y = np.sin(2 * X[:, 0]) + 0.1 * rng.standard_normal(1200)
+    fitted = bo.KernelRegressor(features="nystroem", random_state=0).fit(X[:150], y[:150])
+    _, (low, high) = fitted.partial_fit(X[150:200], y[150:200]).predict(X[200:], return_interval=0.9)
+    assert 0.85 <= np.mean((low <= y[200:]) & (y[200:] <= high)) <= 0.95
+    assert np.median(high - low) < 0.45

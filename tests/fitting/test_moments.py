@@ -61,7 +61,7 @@ def test_the_solution_is_published_and_solves():
 def test_leave_one_out_errors_are_those_of_refits():
     alphas = np.array([0.01, 1.0, 100.0])
     source = rows_of(Z[:30], Y[:30], WEIGHT[:30] + 1)
-    fit = begun(source, "loo", alphas).add(source, Silent()).solved(source)
+    fit = begun(source, "loo", alphas).add(source, Silent()).solved(source, alike=True)
     expected = [reference.leave_one_out(Z[:30], Y[:30], WEIGHT[:30] + 1, alpha, True, copies=False) for alpha in alphas]
     np.testing.assert_allclose(fit.fit.solution.loo, expected, rtol=1e-9)
     assert fit.fit.solution.alpha == alphas[np.argmin(expected)]

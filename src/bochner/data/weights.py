@@ -18,7 +18,7 @@ from scipy.sparse import issparse
 from bochner._typing import Array, Rows
 from bochner.memory import row_slices
 
-__all__ = ["left_out_weight", "weights_count_copies", "without_copies"]
+__all__ = ["left_out_weight", "new_row_weight", "weights_count_copies", "without_copies"]
 
 Keys = npt.NDArray[np.uint64]
 
@@ -43,6 +43,19 @@ def left_out_weight(X: Rows, Y: Array, weight: Array | None) -> Array:
     _, group = np.unique(rows, return_inverse=True)
     found: Array = np.bincount(group, weights=own)[group]
     return found
+
+
+def new_row_weight(X: Rows, Y: Array, removed: Array) -> Array:
+    """Weight (n,) of the new row that stands for each that is left out: 1, or that of its copies.
+
+    Whole numbers beside inputs that are there with other targets may count copies. All copies of a row leave together,
+    chosen by their target: an error as that of a row which counts as much, and not of a new one.
+    """
+    inputs = _keys(X)
+    distinct = np.unique(np.column_stack([inputs, _with_targets(inputs, Y)]), axis=0)
+    values, targets = np.unique(distinct[:, 0], return_counts=True)
+    copied = (targets[np.searchsorted(values, inputs)] > 1) & bool(np.all(removed == np.round(removed)))
+    return np.where(copied, removed, 1.0)
 
 
 def without_copies(X: Rows, Y: Array, weight: Array | None) -> tuple[Rows, Array, Array | None]:

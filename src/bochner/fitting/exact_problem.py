@@ -12,7 +12,7 @@ import numpy as np
 
 from bochner._random import Purpose, generator
 from bochner._typing import Array
-from bochner.data import ArrayRows, RowSource, left_out_weight, sampled_index, without_copies
+from bochner.data import ArrayRows, RowSource, left_out_weight, new_row_weight, sampled_index, without_copies
 from bochner.errors import InvalidDataError
 from bochner.features import FeatureMap
 from bochner.features.nystroem import KernelMap
@@ -99,6 +99,11 @@ class ExactProblem:
         """Weight (n,) that leaves with every row that is left out."""
         return left_out_weight(self.values.points, self.Y, self.weight)
 
+    @cached_property
+    def new_row_weight(self) -> Array:
+        """Weight (n,) of the new row that each of them stands for."""
+        return new_row_weight(self.values.points, self.Y, self.left_out_weight)
+
     @property
     def n_left_out(self) -> int:
         return min(LEFT_OUT_ROWS, len(self.Y))
@@ -109,7 +114,7 @@ class ExactProblem:
         coef, offset = equations.solve(self.Y)
         errors, spare = equations.left_out(coef, self.left_out_weight[-m:])
         weight = self.weight[-m:]
-        fitted = weight * equations.leverage(m)
+        leverage = equations.leverage(m)
         solution = KernelSolution(
             alpha=equations.alpha,
             coef=coef,
@@ -120,6 +125,6 @@ class ExactProblem:
             values=self.values,
             row_weight=self.weight,
             target_mean=np.average(self.Y, axis=0, weights=self.weight),
-            dof=float(np.sum(fitted)) * len(self.Y) / m,
+            dof=float(np.sum(weight * leverage)) * len(self.Y) / m,
         )
-        return solution, LeftOut(errors, 1 / spare, weight, self.Y[-m:])
+        return solution, LeftOut(errors, 1 + self.new_row_weight[-m:] * leverage / spare, weight, self.Y[-m:])

@@ -12,7 +12,7 @@ from bochner._typing import Array
 from bochner.data import ArrayRows, RowSource
 from bochner.errors import InvalidDataError
 
-__all__ = ["ConformalScores", "calibration_split", "normal_factor"]
+__all__ = ["ConformalScores", "calibration_split", "half_widths", "normal_factor"]
 
 _SHARE, _MOST = 0.1, 2000  # of the rows held out: more would make the coverage of one fit only a little steadier
 _FEWEST = 20
@@ -57,6 +57,12 @@ def _weighted_quantiles(scores: Array, weight: Array) -> Array:
 def normal_factor(level: float) -> float:
     """Half the width of the central interval of a standard normal law."""
     return float(ndtri(0.5 + level / 2))
+
+
+def half_widths(std: Array, factors: Array) -> Array:
+    """Half the widths of intervals; infinite where the factor is, be the deviation 0 as that of a single row."""
+    found: Array = np.where(np.isinf(factors), 1.0, std) * factors
+    return found.astype(std.dtype, copy=False)
 
 
 def calibration_split(blocks: RowSource, seed: int) -> tuple[ArrayRows, ArrayRows]:

@@ -164,7 +164,7 @@ class _Search:
         settings = self._settings
         drawn = settings.features.draw(self._kernel, width, few, self._tuning)
         begun = MomentsFit.drawn(drawn, self._tuning, few, settings.solver, settings.rule)
-        fit, exact = begun.add(few, Silent()).solved(few).fit, machine.errors_of_few()
+        fit, exact = begun.add(few, Silent()).solved(few, alike=settings.alike).fit, machine.errors_of_few()
         landmarks = left_out_errors(fit, last_rows(few, len(exact.errors)), settings.seed)
         self._steps.is_better(width, landmarks.squares(self._variance), landmarks.weight)
         better = self._steps.is_better(self._rows.n_rows, exact.squares(self._variance), exact.weight)
@@ -187,7 +187,7 @@ class _Search:
         gathered = MomentsFit.drawn(
             drawn, self._tuning, rows, settings.solver, settings.rule, publish=self._publish, ledger=ledger
         )
-        return gathered.add(rows, self._watch, ledger=ledger).solved(rows).fit
+        return gathered.add(rows, self._watch, ledger=ledger).solved(rows, alike=settings.alike).fit
 
     def _require_room(self, bill: MemoryBill) -> None:
         """Refuse a fit that does not fit in the memory budget beside the best one before it."""

@@ -3,8 +3,9 @@
     y_i - f_-i(x_i) = (y_i - f(x_i)) / (1 - h_i),      h_i = (z_i - zbar)'(G + alpha I)^-1 (z_i - zbar) + 1/n
 
 with h_i the leverage of the row, times the weight that leaves with it (`bochner.data.weights`). The predictive variance
-of a row that is left out is sigma^2 / (1 - h_i), and what the features do not explain beside it. Exact kernel machines
-by iterations have estimates, which are mostly larger (`solvers.landmark_spread`).
+of a row that is left out is sigma^2 / (1 - h_i) if its weight is 1, and what the features do not explain beside it; of
+any weight, that of a new row there (`bochner.data.weights.new_row_weight`). Exact kernel machines by iterations have
+estimates, which are mostly larger (`solvers.landmark_spread`).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bochner._typing import Array
-from bochner.data import ArrayRows, RowSource, left_out_weight
+from bochner.data import ArrayRows, RowSource, left_out_weight, new_row_weight
 from bochner.fitting.intervals import ConformalScores
 from bochner.fitting.ridge_model import TOO_FEW_ROWS, FittedRidge
 
@@ -46,9 +47,13 @@ class LeftOut:
 
     @property
     def noise_variance(self) -> Array:
-        """sigma^2 of every target at which predictive variances are as large as the squared errors, in the mean."""
-        found: Array = np.average(self.errors**2, axis=0, weights=self.weight)
-        return found / np.average(self.variances, weights=self.weight)
+        """sigma^2 of every target at which squared errors are as large as predictive variances, in the mean of ratios.
+
+        A ratio of means would be that of a few rows far from all others, whose variances are large and often too much
+        so: error bars of all other rows were half as long as errors are.
+        """
+        found: Array = np.average(self.errors**2 / self.variances[:, None], axis=0, weights=self.weight)
+        return found
 
     def squares(self, variance: Array) -> Array:
         """Squared errors (m,) in units of the variances of the targets, averaged over targets."""
@@ -89,7 +94,9 @@ def left_out_errors(fit: FittedRidge, rows: RowSource, seed: int, n_rows: int = 
     """Of so many rows of positive weight at most, drawn at random."""
     sample = ArrayRows.sampled(rows, n_rows, seed)
     Y, weight = sample.targets()
-    means, factors, variances = fit.without_own_row(sample.X, left_out_weight(sample.X, Y, weight))
+    removed = left_out_weight(sample.X, Y, weight)
+    means, factors, variances = fit.without_own_row(sample.X, removed)
+    variances = variances + (new_row_weight(sample.X, Y, removed) - 1) * (factors - 1) / removed
     own = np.ones(len(Y)) if weight is None else weight
     return LeftOut((Y - means) * factors[:, None], variances, own, Y)
 

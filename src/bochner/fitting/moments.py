@@ -27,6 +27,7 @@ from bochner.tuning import Tuning
 __all__ = ["MomentsFit", "moments_bill", "rows_to_leave_out"]
 
 _DOUBLE: FloatType = np.dtype(np.float64)
+_ROUNDING = 1e-12  # of targets, relative to their mean: less is constant
 _LEFT_OUT, _SEED = 4000, 0  # rows that choose the penalty of many; the same ones for every seed of the model
 
 
@@ -131,14 +132,17 @@ class MomentsFit:
             raise InvalidDataError("The sum of sample_weight must be positive. Got 0.")
         return self
 
-    def solved(self, rows: RowSource, left_out: RowSource | None = None) -> Self:
-        """Choose the penalty and solve; "loo" makes one more pass. `left_out`: None for `rows_to_leave_out`."""
+    def solved(self, rows: RowSource, left_out: RowSource | None = None, *, alike: bool = False) -> Self:
+        """Choose the penalty and solve; "loo" makes one more pass. `left_out`: None for `rows_to_leave_out`.
+
+        Targets that are `alike` count as they are, others in units of their spreads.
+        """
         fit = self.fit
         again = rows_to_leave_out(fit.rule, rows) if left_out is None else left_out
 
         def leave_one_out(solver: EigenRidge, alphas: Array) -> Array:
             assert again is not None
-            return self._leave_one_out(again, solver, alphas)
+            return self._leave_one_out(again, solver, alphas, alike)
 
         context = SolverContext(leave_one_out=None if again is None else leave_one_out)
         solution = fit.solver.solve(self.moments, fit.rule, context)
@@ -151,7 +155,7 @@ class MomentsFit:
         self._enter(replace(self.fit, width_curve=curve))
         return self
 
-    def in_enough_precision(self, rows: RowSource) -> Self:
+    def in_enough_precision(self, rows: RowSource, *, alike: bool = False) -> Self:
         """Fit again in float64 if float32 is too imprecise for the best penalty, and there is memory for it.
 
         Callbacks have seen their pass.
@@ -164,20 +168,28 @@ class MomentsFit:
             return self
         moments = Moments.empty(self.fit.feature_map.n_components, rows.n_targets)
         again = MomentsFit(replace(self.fit, moments=moments, found=None))
-        again.add(double, Silent()).solved(double)
+        again.add(double, Silent()).solved(double, alike=alike)
         self._enter(again.fit)
         return self
 
-    def _leave_one_out(self, rows: RowSource, solver: EigenRidge, alphas: Array) -> Array:
-        """Mean squared leave-one-out error of every penalty."""
+    def _leave_one_out(self, rows: RowSource, solver: EigenRidge, alphas: Array, alike: bool) -> Array:
+        """Mean squared leave-one-out error of every penalty; of targets that are not alike, with equal shares."""
         engine, feature_map = engine_of(rows), self.fit.feature_map
         plan = moments_bill(rows, feature_map)[0]
         basis = solver.basis(alphas, self.moments, rows.dtype)
         Y, weight = rows.targets()
         removed = None if rows.arrays is None else left_out_weight(rows.arrays.X, Y, weight)
-        reduction = LeaveOneOut(engine.ship(feature_map), rows.dtype, basis, plan, removed)
+        scale = None if alike else self._target_scale()
+        reduction = LeaveOneOut(engine.ship(feature_map), rows.dtype, basis, plan, removed, scale)
         errors = engine.reduce(rows, reduction, reduction.empty())
         return errors / (float(rows.n_rows if weight is None else weight.sum()) * rows.n_targets)
+
+    def _target_scale(self) -> Array:
+        """Factors (t,) that give all targets the same mean square, which the mean over targets keeps."""
+        squares, means = self.moments.yy / self.moments.weight, self.moments.y_mean
+        varies = squares > (_ROUNDING * means) ** 2
+        known = float(np.mean(squares[varies])) if varies.any() else 1.0
+        return np.sqrt(np.divide(known, squares, out=np.ones_like(squares), where=varies))
 
     def _enter(self, fit: FittedRidge) -> None:
         self.fit = fit

@@ -149,7 +149,8 @@ def add_rows(
     if fit is None:
         chosen = settings.features.choose(rows)
         return MomentsFit.begun(chosen, rows, settings.solver, settings.rule, publish=publish).add(rows, watch).fit
-    grown = replace(fit, found=None, rule=settings.rule, solver=settings.solver)
+    # Scores are in units of the noise of leave-one-out errors, which rows that have gone no longer give.
+    grown = replace(fit, found=None, conformal=None, rule=settings.rule, solver=settings.solver)
     return MomentsFit(grown, publish).add(rows, watch).fit
 
 

@@ -75,7 +75,7 @@ def fit_signs(
     ledger = None if checkpoint is None else checkpoint.moments()
     gathered = MomentsFit.drawn(drawn, tuning, signed, DirectSolver(), rule, ledger=ledger)
     gathered.add(signed, watch, ledger=ledger)
-    fit = gathered.solved(signed).in_enough_precision(signed).fit
+    fit = gathered.solved(signed, alike=True).in_enough_precision(signed, alike=True).fit
     return fit, left_out_errors(fit, signed, features.seed)
 
 

@@ -21,9 +21,9 @@ SMALLEST_SPARE = 1e-8
 
 
 def left_out_factors(leverage: Array, unseen: Array, removed: Array) -> tuple[Array, Array]:
-    """1 / (1 - h) and 1 / (1 - h) + u of `Solution.without_own_row`."""
+    """1 / (1 - r v) and 1 + v / (1 - r v) + u of `Solution.without_own_row`."""
     found = 1 / np.maximum(1 - removed * leverage, SMALLEST_SPARE)
-    return found, found + unseen
+    return found, 1 + leverage * found + unseen
 
 
 class Spread(Protocol):
@@ -136,10 +136,11 @@ class Solution(ABC):
     def without_own_row(self, Z: Array, leverage: Array, unseen: Array, removed: Array) -> tuple[Array, Array]:
         """Factors of the residuals of rows of the fit, and predictive variances, of models without the row, (n,) each.
 
-            1 / (1 - h),      1 / (1 - h) + u       in units of the noise variance
+            1 / (1 - r v),      1 + v / (1 - r v) + u       in units of the noise variance
 
-        with h = removed times leverage, `removed` (n,) being the weight that leaves with a row, and `unseen` u what the
-        features do not explain. `Z` is that of `spread_features`.
+        with v the leverage at a weight of 1, `removed` r the weight that leaves with a row, and `unseen` u what the
+        features do not explain. The variance is that of a new row there, whose weight is 1 whatever that of the row
+        was: what predictions have as theirs. `Z` is that of `spread_features`.
         """
         return left_out_factors(leverage, unseen, removed)
 

@@ -63,11 +63,14 @@ class LeaveOneOut(FeatureReduction[Array, Array]):
     ----------
     left_out : array of shape (n,) or None
         The weight that leaves with every row. None: one copy, or all of a weight below 1.
+    scale : array of shape (t,) or None
+        Factors of the errors of every target. None: 1.
     """
 
     basis: RidgeBasis = field(repr=False)
     plan: PassPlan | None
     left_out: Array | None = field(default=None, repr=False)
+    scale: Array | None = field(default=None, repr=False)
 
     def cut(self, n_rows: int) -> Cut:
         n_targets = len(self.basis.y_mean)
@@ -95,6 +98,7 @@ class LeaveOneOut(FeatureReduction[Array, Array]):
         weight = np.ones(block.n_rows) if block.sample_weight is None else block.sample_weight
         removed = self._removed(block, weight)
         total, step = np.zeros(n_alphas), max(1, _COLUMNS // n_alphas)
+        scale = np.ones(len(basis.y_mean)) if self.scale is None else self.scale
         spare = np.empty((block.n_rows, n_alphas))
         for some in row_slices(block.n_rows, _ROWS):
             leverage = removed[some, None] * (np.square(rotated[some]) @ basis.inverse + basis.of_mean)
@@ -104,7 +108,7 @@ class LeaveOneOut(FeatureReduction[Array, Array]):
             for some in row_slices(block.n_rows, _ROWS):
                 fitted = (rotated[some] @ slopes).reshape(-1, targets.stop - targets.start, n_alphas)
                 error = (block.Y[some, targets] - basis.y_mean[targets])[:, :, None] - fitted
-                error /= spare[some, None, :]
+                error *= scale[targets, None] / spare[some, None, :]
                 total += np.einsum("i,ija,ija->a", weight[some], error, error)
         return total
 
