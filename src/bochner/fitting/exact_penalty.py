@@ -1,4 +1,8 @@
-"""Penalty of exact kernel ridge regression: leave-one-out errors on 1,000 rows, then on 3,000 from there."""
+"""Penalty of exact kernel ridge regression: leave-one-out errors on 1,000 rows, then on 3,000 from there.
+
+Errors of outliers count up to a limit (`bochner.tuning.outliers`), and the model is the mean unless its errors are smaller
+than those of the mean by more than chance.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ from bochner.features.nystroem import KernelMap
 from bochner.fitting.exact_problem import ExactProblem
 from bochner.planning import PILOT_ROWS
 from bochner.solvers import KernelEquations
-from bochner.tuning import Tuning
+from bochner.tuning import Tuning, is_clear_gain, outlier_limits
 
 __all__ = ["search_penalty"]
 
@@ -20,6 +24,7 @@ _COARSE, _FINE = 10.0, 3.0  # steps of the search
 _START = 1e-2  # of k(x, x): the penalty to begin with, where no tuning has found one
 _MOST_STEPS = 12
 _SMALLEST_GAIN = 1e-4  # of the logarithm of an error: less is not worth another step
+_CAUTION = 2.0  # standard errors: the penalty was chosen by the same errors, so that noise gains one and a half
 _TO_THE_MEAN = 1e4  # times the sum of the kernel's diagonal: a penalty at which the model is the mean
 
 
@@ -35,7 +40,7 @@ def search_penalty(problem: ExactProblem, rule: float | str, alphas: Array | Non
     if few < len(problem.Y):
         criterion = _Criterion(problem.last(more), rule)
     alpha = _descended(criterion, alpha, _FINE)
-    if rule in ("auto", "loo") and not criterion(alpha) < criterion.of_the_mean():
+    if rule in ("auto", "loo") and not criterion.beats_the_mean(alpha):
         alpha = _TO_THE_MEAN * float(np.sum(problem.values.diagonal(problem.values.points)))
     return alpha
 
@@ -47,7 +52,10 @@ class _Criterion:
         self._problem, self._matrix = problem, problem.matrix()
         self._value = {"evidence": self._evidence, "gcv": self._gcv}.get(rule, self._leave_one_out)
         self._n_left_out = len(problem.Y) if rule in ("loo", "gcv") else problem.n_left_out
+        self._limit = outlier_limits(problem.Y, problem.weight) if rule == "auto" else np.inf
         self._known: dict[float, float] = {}
+        self._caution = _CAUTION if rule == "auto" else 0.0
+        self._squares: dict[float, Array] = {}
         diagonal = problem.values.diagonal(problem.values.points)
         self._floor = np.finfo(float).eps * float(np.sum(diagonal))  # of the largest eigenvalue: below it is rounding
 
@@ -57,19 +65,37 @@ class _Criterion:
             self._known[alpha] = np.inf if equations is None else self._value(equations)
         return self._known[alpha]
 
-    def of_the_mean(self) -> float:
-        """Leave-one-out error of the weighted mean of the targets, or of 0 without an intercept."""
-        Y, weight, m = self._problem.Y, self._problem.weight, self._n_left_out
+    def beats_the_mean(self, alpha: float) -> bool:
+        """Whether the leave-one-out errors are smaller than those of the mean; of "auto", by two standard errors."""
+        if not np.isfinite(self(alpha)):
+            return False
+        return is_clear_gain(self._squares_of_mean() - self._squares[alpha], self._share(), self._caution)
+
+    def _squares_of_mean(self) -> Array:
+        """Squared leave-one-out errors (m,) of the weighted mean of the targets, or of 0 without an intercept."""
+        Y, weight = self._problem.Y, self._problem.weight
         if not self._problem.intercept:
-            return _log_mean(Y[-m:], weight[-m:])
+            return self._mean_squares(Y[-self._n_left_out :])
         share = self._problem.left_out_weight / weight.sum()
         errors = (Y - np.average(Y, axis=0, weights=weight)) / np.maximum(1 - share, 1e-8)[:, None]
-        return _log_mean(errors[-m:], weight[-m:])
+        return self._mean_squares(errors[-self._n_left_out :])
 
     def _leave_one_out(self, equations: KernelEquations) -> float:
         coef, _ = equations.solve(self._problem.Y)
         errors, _ = equations.left_out(coef, self._problem.left_out_weight[-self._n_left_out :])
-        return _log_mean(errors, self._problem.weight[-self._n_left_out :])
+        self._squares[equations.alpha] = self._mean_squares(errors)
+        mean = float(self._share() @ self._squares[equations.alpha])
+        return float(np.log(max(mean, np.finfo(float).tiny)))
+
+    def _mean_squares(self, errors: Array) -> Array:
+        """Squares (m,) of errors (m, t) within the limits of outliers, averaged over targets."""
+        squares: Array = np.mean(np.clip(errors, -self._limit, self._limit) ** 2, axis=1)
+        return squares
+
+    def _share(self) -> Array:
+        """Share of the weight of every row that is left out."""
+        weight = self._problem.weight[-self._n_left_out :]
+        return weight / weight.sum()
 
     def _evidence(self, equations: KernelEquations) -> float:
         return -equations.log_evidence(self._problem.Y, *equations.solve(self._problem.Y))
@@ -81,12 +107,6 @@ class _Criterion:
         squares = np.sum(weight[:, None] * (equations.alpha * coef / weight[:, None]) ** 2, axis=0)
         spare = 1 - float(np.sum(weight * equations.leverage(len(weight)))) / total
         return float(np.log(np.mean(squares) / total / spare**2)) if spare > 0.01 else np.inf
-
-
-def _log_mean(errors: Array, weight: Array) -> float:
-    """Logarithm of the mean square of errors (m, t)."""
-    mean = float(np.average(np.mean(errors**2, axis=1), weights=weight))
-    return float(np.log(max(mean, np.finfo(float).tiny)))
 
 
 def _start(values: KernelMap, tuning: Tuning | None) -> float:

@@ -22,7 +22,7 @@ from bochner.memory import MemoryBill, require_memory, return_freed_memory
 from bochner.solvers import EigenRidge, PenaltyRule, RidgeSolver, SolverContext, ridge_bill
 from bochner.statistics import Moments, MomentsCheckpoint, PassPlan, accumulate, plan_of
 from bochner.statistics.leave_one_out import LeaveOneOut
-from bochner.tuning import Tuning
+from bochner.tuning import Tuning, outlier_limits
 
 __all__ = ["MomentsFit", "moments_bill", "rows_to_leave_out"]
 
@@ -180,7 +180,8 @@ class MomentsFit:
         Y, weight = rows.targets()
         removed = None if rows.arrays is None else left_out_weight(rows.arrays.X, Y, weight)
         scale = None if alike else self._target_scale()
-        reduction = LeaveOneOut(engine.ship(feature_map), rows.dtype, basis, plan, removed, scale)
+        limit = outlier_limits(Y, weight) if self.fit.rule.alpha == "auto" else None
+        reduction = LeaveOneOut(engine.ship(feature_map), rows.dtype, basis, plan, removed, scale, limit)
         errors = engine.reduce(rows, reduction, reduction.empty())
         return errors / (float(rows.n_rows if weight is None else weight.sum()) * rows.n_targets)
 

@@ -65,12 +65,15 @@ class LeaveOneOut(FeatureReduction[Array, Array]):
         The weight that leaves with every row. None: one copy, or all of a weight below 1.
     scale : array of shape (t,) or None
         Factors of the errors of every target. None: 1.
+    limit : array of shape (t,) or None
+        Errors of every target count up to this: those of outliers (`bochner.tuning.outliers`). None: all of them.
     """
 
     basis: RidgeBasis = field(repr=False)
     plan: PassPlan | None
     left_out: Array | None = field(default=None, repr=False)
     scale: Array | None = field(default=None, repr=False)
+    limit: Array | None = field(default=None, repr=False)
 
     def cut(self, n_rows: int) -> Cut:
         n_targets = len(self.basis.y_mean)
@@ -108,7 +111,10 @@ class LeaveOneOut(FeatureReduction[Array, Array]):
             for some in row_slices(block.n_rows, _ROWS):
                 fitted = (rotated[some] @ slopes).reshape(-1, targets.stop - targets.start, n_alphas)
                 error = (block.Y[some, targets] - basis.y_mean[targets])[:, :, None] - fitted
-                error *= scale[targets, None] / spare[some, None, :]
+                error /= spare[some, None, :]
+                if self.limit is not None:
+                    np.clip(error, -self.limit[targets, None], self.limit[targets, None], out=error)
+                error *= scale[targets, None]
                 total += np.einsum("i,ija,ija->a", weight[some], error, error)
         return total
 

@@ -2,7 +2,7 @@
 
 from bochner.tuning.automatic import tune_automatically
 from bochner.tuning.choice import COMPARED_ROWS
-from bochner.tuning.classifier import FEWEST_ROWS, tune_classifier
+from bochner.tuning.classifier import FEWEST_ROWS, is_clear_gain, tune_classifier
 from bochner.tuning.feature_evidence import FeatureEvidence, evidence, gcv
 from bochner.tuning.grid_evidence import GridChoice, best_penalty, searched_modes, tune_on_grid, windows
 from bochner.tuning.held_out_loss import HeldOutLoss
@@ -10,6 +10,7 @@ from bochner.tuning.kernel_evidence import KernelEvidence
 from bochner.tuning.labelled import LabelledRows
 from bochner.tuning.learners import ClassifierScales, RidgeScales, ScaleLearner, spread_of
 from bochner.tuning.median import MEDIAN_ROWS, median_length_scale
+from bochner.tuning.outliers import outlier_limits
 from bochner.tuning.resolver import ScaleRule
 from bochner.tuning.result import Stage, Tuning
 from bochner.tuning.sample import Targets
@@ -38,7 +39,9 @@ __all__ = [
     "column_spreads",
     "evidence",
     "gcv",
+    "is_clear_gain",
     "median_length_scale",
+    "outlier_limits",
     "row_blocks",
     "spread_of",
     "tune",

@@ -24,6 +24,7 @@ from bochner.tuning.candidates import COMPARED, MOST_SCALES, Candidate, Candidat
 from bochner.tuning.clock import Clock
 from bochner.tuning.columns import Columns
 from bochner.tuning.kernel_evidence import KernelEvidence
+from bochner.tuning.outliers import winsorised
 from bochner.tuning.result import Stage, Tuning, rounded
 from bochner.tuning.search import tune
 
@@ -148,8 +149,8 @@ def _gains_from_ranks(X: Array) -> bool:
 
 
 def _standardised(Y: Array, weight: Array | None) -> Array:
-    """Targets of mean 0 and mean square 1 over all of them: those of rare classes stay small."""
-    targets = np.asarray(Y, dtype=float).reshape(len(Y), -1)
+    """Targets without outliers, of mean 0 and mean square 1 over all of them: those of rare classes stay small."""
+    targets = winsorised(np.asarray(Y, dtype=float).reshape(len(Y), -1), weight)
     targets = targets - np.average(targets, axis=0, weights=weight)
     size = float(np.sqrt(np.mean(np.average(targets**2, axis=0, weights=weight))))
     return targets / size if size > 0 else targets

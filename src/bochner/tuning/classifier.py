@@ -140,10 +140,10 @@ def _best_kernel(searches: list[_Search]) -> _Search:
     return searches[int(np.argmin(losses))]
 
 
-def is_clear_gain(gains: Array, share: Array) -> bool:
-    """Whether the mean of the rows' gains, by the shares of their weights, exceeds its standard error."""
+def is_clear_gain(gains: Array, share: Array, n_errors: float = 1.0) -> bool:
+    """Whether the mean of the rows' gains, by the shares of their weights, exceeds so many standard errors."""
     gain = float(gains @ share)
-    return gain > np.sqrt(np.sum((share * (gains - gain)) ** 2))
+    return bool(gain > n_errors * np.sqrt(np.sum((share * (gains - gain)) ** 2)))
 
 
 @dataclass(frozen=True)
