@@ -211,3 +211,18 @@ def row(records: Sequence[Record]) -> Record:
         "folds": [record["fold"] for record in records], "mean_error": mean_error(records), **kept, **seconds,
         "warnings": dict(warned),
     }  # fmt: skip
+
+
+def records_of(rows: Iterable[Record]) -> list[Record]:
+    """Records whose `per_table` the rows are, but for times, of which only the medians are known."""
+    return [record for each in rows for record in _splits_of(each)]
+
+
+def _splits_of(each: Record) -> list[Record]:
+    same = {name: value for name, value in each.items() if not isinstance(value, (list, dict)) and name != "mean_error"}
+    lists = {name: value for name, value in each.items() if isinstance(value, list) and name != "folds"}
+    warned = [[name for name, count in each["warnings"].items() if i < count] for i in range(len(each["folds"]))]
+    return [
+        same | {"fold": fold, "warnings": warned[i]} | {name: values[i] for name, values in lists.items()}
+        for i, fold in enumerate(each["folds"])
+    ]

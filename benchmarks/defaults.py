@@ -6,7 +6,8 @@ our own penalty and scale rules. Images, qm7 and etopo5 are left out: they are n
 4 and reported on 5 to 9; where a table has no folds, these are seeds of random splits.
 
 A line is added to results/defaults.journal after every fit, so that an interrupted run goes on; results/defaults.json
-and docs/defaults.md are made of all lines of the folds that are asked for. Run all of it, or parts:
+and docs/defaults.md are made of all lines of the folds that are asked for. A journal that is not there begins with the
+fits of results/defaults.json, so that peers need not be measured again. Run all of it, or parts:
 
     python benchmarks/defaults.py
     python benchmarks/defaults.py --tables yacht energy synthetic --methods ours trees
@@ -34,7 +35,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from default_methods import METHODS, SCALED
 from default_page import markdown, mixed, page
-from default_summary import per_table, summary
+from default_summary import VARIANTS, per_table, records_of, summary
 from default_tables import LEFT_OUT, N_TEST, N_TRAIN, TABLES, FileTable, Split, SyntheticTable
 from harness import RESULTS, len_cores
 
@@ -62,6 +63,10 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.records: dict[Task, dict[str, Any]] = {}
+        stored = path.with_suffix(".json")
+        if not path.exists() and stored.exists():
+            for record in records_of(json.loads(stored.read_text(encoding="utf-8"))["tables"]):
+                self.add({"library": "an earlier run"} | record)
         for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
             try:
                 record = json.loads(line)
@@ -108,12 +113,14 @@ def task_of(record: dict[str, Any]) -> Task:
     return Task(*(record[field] for field in Task._fields))
 
 
-def tasks_of(table: FileTable | SyntheticTable, folds: Sequence[int], methods: Sequence[str]) -> Iterator[Task]:
+def tasks_of(
+    table: FileTable | SyntheticTable, folds: Sequence[int], methods: Sequence[str], variants: Sequence[str] = VARIANTS
+) -> Iterator[Task]:
     """All fits of a table, split by split; methods that scale the columns themselves once for both variants."""
     wanted = [name for name in METHODS[table.task] if name in methods]
     for fold in folds:
         for name in wanted:
-            for variant in ("scaled",) if name in SCALED else ("raw", "standardised"):
+            for variant in ("scaled",) if name in SCALED else variants:
                 yield Task(table.name, variant, fold, name)
 
 
@@ -258,6 +265,9 @@ def options() -> argparse.Namespace:
         "--methods", nargs="*", default=NAMES, choices=[*NAMES, "own"], help="own: all of our own rules"
     )
     parser.add_argument("--folds", nargs="+", type=int, default=REPORTED, choices=range(10), help="5 to 9 unless told")
+    parser.add_argument(
+        "--variants", nargs="+", default=VARIANTS, choices=VARIANTS, help="columns of ours and of trees"
+    )
     parser.add_argument("--splits", type=int, default=None, help="so many of the folds")
     parser.add_argument("--quick", action="store_true", help="1 split, 1,500 rows, into results/quick")
     parser.add_argument("--again", action="store_true", help="measure anew what the journal has of these parts")
@@ -282,7 +292,8 @@ def main() -> None:
     told = options()
     folds = tuple(sorted(told.folds))[: 1 if told.quick else told.splits]
     methods = [name for name in NAMES if name in told.methods or ("own" in told.methods and name.startswith("own_"))]
-    tasks = [task for table in tables_named(told.tables) for task in tasks_of(table, folds, methods)]
+    tables = tables_named(told.tables)
+    tasks = [task for table in tables for task in tasks_of(table, folds, methods, told.variants)]
     folder = RESULTS / "quick" if told.quick else RESULTS
     folder.mkdir(parents=True, exist_ok=True)
     journal = Journal(folder / "defaults.journal")

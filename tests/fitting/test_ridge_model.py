@@ -86,11 +86,11 @@ def test_degrees_of_freedom_are_the_trace(intercept):
 
 @pytest.mark.parametrize("level", [0.1, 0.9, 0.999])
 def test_intervals_are_normal_or_by_the_scores(level):
-    fit = fitted()
-    np.testing.assert_allclose(fit.interval_factors(level), np.full(2, norm.isf((1 - level) / 2)), rtol=1e-9)
+    fit, one = fitted(), np.ones((1, 2))
+    np.testing.assert_allclose(fit.half_widths(one, level), norm.isf((1 - level) / 2) * one, rtol=1e-9)
     scores = ConformalScores(np.sort(np.abs(rows(3, 99, 2)), axis=0))
-    found = replace(fit, conformal=scores).interval_factors(level)
-    np.testing.assert_array_equal(found, scores.factor(level))
+    found = replace(fit, conformal=scores).half_widths(one, level)
+    np.testing.assert_array_equal(found[0], scores.factor(level))
 
 
 def test_a_model_without_a_solution_solves_when_it_is_asked():

@@ -28,7 +28,7 @@ from bochner.estimators.ridge_rows import (
 )
 from bochner.estimators.rows import linear_predictions, over_rows
 from bochner.estimators.watch import CallbackWatch, warn_of_ridge, warn_of_rows
-from bochner.fitting import FittedRidge, add_rows, fit_ridge, half_widths, require_moments
+from bochner.fitting import FittedRidge, add_rows, fit_ridge, require_moments
 from bochner.kernels import Stationary
 from bochner.sampling import Sampler
 from bochner.solvers import RidgeSolver
@@ -304,7 +304,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, Posterio
         mean, std = map(self._targets, over_rows(self, X, answers))
         parts: list[Any] = [mean, std] if return_std else [mean]
         if return_interval is not None:
-            half = half_widths(std, self._shaped(fit.interval_factors(return_interval)))
+            half = self._targets(fit.half_widths(std.reshape(len(std), -1), return_interval))
             parts.append((mean - half, mean + half))
         return tuple(parts)
 

@@ -8,10 +8,11 @@ from bochner.fitting.classifier import (
     add_labelled_rows,
     fit_classifier,
 )
+from bochner.fitting.deviations import DeviationPower
 from bochner.fitting.features import ROWS_FOR_FEATURES, ChosenFeatures, DrawnFeatures, FeatureSettings, MapMaker
 from bochner.fitting.grid import fills_its_box
 from bochner.fitting.importance import ColumnImportance
-from bochner.fitting.intervals import ConformalScores, calibration_split, half_widths
+from bochner.fitting.intervals import ConformalScores, calibration_split
 from bochner.fitting.noise import NoiseFunction
 from bochner.fitting.novelty import FittedNovelty, fit_novelty, squared_norms
 from bochner.fitting.products import left_out_rows
@@ -29,6 +30,7 @@ __all__ = [
     "ClassifierSettings",
     "ColumnImportance",
     "ConformalScores",
+    "DeviationPower",
     "DrawnFeatures",
     "FeatureSettings",
     "FitCheckpoint",
@@ -56,7 +58,6 @@ __all__ = [
     "fit_novelty",
     "fit_regression",
     "fit_ridge",
-    "half_widths",
     "left_out_rows",
     "require_moments",
     "squared_norms",

@@ -1,7 +1,7 @@
 """Penalty of exact kernel ridge regression: leave-one-out errors on 1,000 rows, then on 3,000 from there.
 
-Errors of outliers count up to a limit (`bochner.tuning.outliers`), and the model is the mean unless its errors are smaller
-than those of the mean by more than chance.
+Errors of outliers count up to a limit (`bochner.tuning.outliers`), and the model is the mean unless its errors are
+smaller than those of the mean by more than chance.
 """
 
 from __future__ import annotations

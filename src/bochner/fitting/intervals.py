@@ -11,8 +11,9 @@ from bochner._random import Purpose, generator
 from bochner._typing import Array
 from bochner.data import ArrayRows, RowSource
 from bochner.errors import InvalidDataError
+from bochner.fitting.deviations import DeviationPower
 
-__all__ = ["ConformalScores", "calibration_split", "half_widths", "normal_factor"]
+__all__ = ["ConformalScores", "calibration_split", "normal_factor"]
 
 _SHARE, _MOST = 0.1, 2000  # of the rows held out: more would make the coverage of one fit only a little steadier
 _FEWEST = 20
@@ -26,23 +27,34 @@ class ConformalScores:
     probability at least `level` and at most level + 1 / (m + 1), whatever the law of the rows and however wrong the
     model, as long as new rows and held-out rows are exchangeable (Vovk et al. 2005; Lei et al. 2018, theorem 2.2). The
     probability is over held-out and new rows together, not at every x.
+
+    With a power, deviations are those that it makes of the model's.
     """
 
     scores: Array
+    power: DeviationPower | None = None
 
     @classmethod
-    def of(cls, Y: Array, mean: Array, std: Array, weight: Array | None = None) -> ConformalScores:
+    def of(
+        cls, Y: Array, mean: Array, std: Array, weight: Array | None = None, power: DeviationPower | None = None
+    ) -> ConformalScores:
         """Scores of held-out rows, which count as often as their weights (m,) say."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            scores = np.abs(Y - mean) / std
+            scores = np.abs(Y - mean) / (std if power is None else power(std))
         scores = np.where(mean == Y, 0.0, scores)
-        return cls(np.sort(scores, axis=0) if weight is None else _weighted_quantiles(scores, weight))
+        return cls(np.sort(scores, axis=0) if weight is None else _weighted_quantiles(scores, weight), power)
 
     def factor(self, level: float) -> Array:
         """s for every target; infinite if the held-out rows are too few for the level."""
         m = len(self.scores)
         rank = int(np.ceil((m + 1) * level - 1e-9))
         return self.scores[rank - 1] if rank <= m else np.full(self.scores.shape[1], np.inf)
+
+    def half_widths(self, std: Array, level: float) -> Array:
+        """Half the widths (n, t) of intervals at standard deviations (n, t); infinite where a factor is."""
+        factors, sizes = self.factor(level), std if self.power is None else self.power(std)
+        found: Array = np.where(np.isinf(factors), 1.0, sizes) * factors  # the deviation of a single row is 0
+        return found.astype(std.dtype, copy=False)
 
 
 def _weighted_quantiles(scores: Array, weight: Array) -> Array:
@@ -57,12 +69,6 @@ def _weighted_quantiles(scores: Array, weight: Array) -> Array:
 def normal_factor(level: float) -> float:
     """Half the width of the central interval of a standard normal law."""
     return float(ndtri(0.5 + level / 2))
-
-
-def half_widths(std: Array, factors: Array) -> Array:
-    """Half the widths of intervals; infinite where the factor is, be the deviation 0 as that of a single row."""
-    found: Array = np.where(np.isinf(factors), 1.0, std) * factors
-    return found.astype(std.dtype, copy=False)
 
 
 def calibration_split(blocks: RowSource, seed: int) -> tuple[ArrayRows, ArrayRows]:

@@ -16,6 +16,7 @@ import numpy as np
 
 from bochner._typing import Array
 from bochner.data import ArrayRows, RowSource, left_out_weight, new_row_weight
+from bochner.fitting.deviations import DeviationPower
 from bochner.fitting.intervals import ConformalScores
 from bochner.fitting.ridge_model import TOO_FEW_ROWS, FittedRidge
 
@@ -76,11 +77,15 @@ class LeftOut:
     def scores(self, noise_variance: Array, ratios: Array | float = 1.0) -> ConformalScores:
         """|error| / standard deviation, for prediction intervals (the jackknife of Barber et al. 2021).
 
+        Of a power of the deviations that the errors themselves tell (`bochner.fitting.deviations`), if rows have the
+        same weight: copies that leave together have other deviations than a new row.
         `ratios` (m, t) of a noise function are those of noise at the rows to `noise_variance`.
         """
         variances = self.variances[:, None] - 1 + ratios
         deviations = np.sqrt(np.maximum(noise_variance, np.finfo(float).tiny) * variances)
-        return ConformalScores.of(self.errors, np.zeros_like(self.errors), deviations, self.weight)
+        alike = len(self.errors) > TOO_FEW_ROWS and bool(np.all(self.weight == self.weight[0]))
+        power = DeviationPower.of(self.errors, deviations) if alike else None
+        return ConformalScores.of(self.errors, np.zeros_like(self.errors), deviations, self.weight, power)
 
 
 def mean_errors(Y: Array, weight: Array | None) -> Array:

@@ -206,8 +206,6 @@ class FittedRidge:
         size, factor = X.shape[0] * self.n_targets * X.dtype.itemsize, self.solution.spread_bytes()
         return MemoryBill({"predictions, deviations and limits": n_arrays * size, "factor of the equations": factor})
 
-    def interval_factors(self, level: float) -> Array:
-        """Half the widths (t,) of prediction intervals in standard deviations."""
-        if self.conformal is None:
-            return np.full(self.n_targets, normal_factor(level))
-        return self.conformal.factor(level)
+    def half_widths(self, std: Array, level: float) -> Array:
+        """Half the widths (n, t) of prediction intervals at standard deviations (n, t)."""
+        return normal_factor(level) * std if self.conformal is None else self.conformal.half_widths(std, level)

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 
 from bochner.io import catalogue_shapes as catalogue_shapes  # registers its rules
 from bochner.io import encoders as encoders  # so does this
+from bochner.io import fit_shapes as fit_shapes  # registers its rules
 from bochner.io import novelty_shapes as novelty_shapes  # registers its rules
 from bochner.io.hints import accepts
 from bochner.io.schema import schema_of

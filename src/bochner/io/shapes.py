@@ -20,7 +20,6 @@ from bochner.estimators.pre_image import PreImages, ScoreMap
 from bochner.features import FourierMap, OrbitFourierMap, RankWarp, SplineMap
 from bochner.features.base import LinearResponse
 from bochner.features.nystroem import KernelMap, NystroemMap
-from bochner.fitting import ConformalScores, FittedClassifier, FittedRegression, FittedRidge, NoiseFunction
 from bochner.groups import Transforms
 from bochner.io.hints import is_numbers
 from bochner.kernels import Stationary
@@ -29,7 +28,6 @@ from bochner.solvers import (
     GridSolution,
     LandmarkSpread,
     LinearSolution,
-    Pinball,
     PrincipalAxes,
     QuadraticPenalty,
     Solution,
@@ -268,54 +266,11 @@ def _(value: LandmarkSpread) -> bool:
 
 
 @fits.register
-def _(value: ConformalScores) -> bool:
-    return shaped(value.scores, None, None)
-
-
-@fits.register
 def _(value: ConformalEvidence) -> bool:
     return value.steps >= 0 and len(value.scores) > 0
 
 
-# Fits and estimators: their parts have the width of the features.
-
-
-@fits.register
-def _(value: FittedRidge) -> bool:
-    D, moments, found = value.feature_map.n_components, value.moments, value.found
-    known = moments is not None or found is not None
-    sized = (moments is None or len(moments.z_mean) == D) and (found is None or _of_width(found, D))
-    return known and sized and value.row_type.kind == "f" and (value.noise is None or _noise_of(value.noise, value))
-
-
-def _noise_of(noise: NoiseFunction, fit: FittedRidge) -> bool:
-    t = fit.n_targets
-    return finite(noise.low, t) and finite(noise.high, t) and noise.response.coef.shape[1] == t
-
-
-def _of_width(found: Solution, D: int) -> bool:
-    spread = vars(found).get("spread")
-    if not np.all(vars(spread).get("landmarks", np.zeros(1)) < D if spread is not None else True):
-        return False
-    return len(found.coef) == D and ("mean" not in vars(spread or found) or len(spread.mean) == D)  # type: ignore[union-attr]
-
-
-@fits.register
-def _(value: FittedClassifier) -> bool:
-    prior = None if value.prior is None else value.prior.centre
-    D = value.feature_map.n_components
-    return len(value.solution.coef) == D and (prior is None or len(prior) == D + 1)
-
-
-@fits.register
-def _(value: FittedRegression) -> bool:
-    return value.solution.coef.shape == (value.feature_map.n_components, value.loss.n_columns)
-
-
-@fits.register
-def _(value: Pinball) -> bool:
-    levels = value.quantiles
-    return len(levels) > 0 and all(0 < level < 1 for level in levels) and sorted(set(levels)) == list(levels)
+# Estimators: their parts have the width of the features.
 
 
 @fits.register
