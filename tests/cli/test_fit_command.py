@@ -22,7 +22,7 @@ def test_fit_ends_with_score_certificate_cost_and_two_files(fitted):
         "sold: date: year, month (sine and cosine), weekday (sine and cosine);",
         "Score on 80 held-out rows",
         "RMSE, in units of price",
-        "90 % error bars hold",
+        "90 % intervals hold",
         "those of exact kernel ridge with the same targets is at most",
         "memory on top of the data",
         "model   houses.bochner",

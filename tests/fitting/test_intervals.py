@@ -7,7 +7,7 @@ from scipy.stats import t as student
 
 import bochner as bo
 from bochner.errors import InvalidDataError, InvalidParameterError
-from bochner.fitting.intervals import ConformalScores, normal_factor
+from bochner.fitting.intervals import ConformalScores, normal_half_widths
 from tests.strategies import rows
 
 RISK = 1e-6 / 2
@@ -79,7 +79,7 @@ def test_the_factor_is_the_right_order_statistic_and_infinite_for_too_few_rows()
     assert scores.factor(0.9) == 18  # the 18th of 19: ceil(20 * 0.9)
     assert scores.factor(0.95) == 19
     assert np.isinf(scores.factor(0.96))
-    assert normal_factor(0.9) == pytest.approx(1.6449, abs=1e-4)
+    assert normal_half_widths(np.ones(1), 0.9) == pytest.approx(1.6449, abs=1e-4)
     assert ConformalScores.of(np.ones((2, 1)), np.ones((2, 1)), np.zeros((2, 1))).factor(0.5) == 0
 
 

@@ -41,3 +41,16 @@ def test_the_report_shows_them(tmp_path):
 def test_the_first_of_several_targets_is_shown(n_targets):
     Y = np.random.default_rng(0).standard_normal((200, n_targets))
     assert len(coverage(Y, np.zeros_like(Y), np.ones_like(Y))["regions"]) == 5
+
+
+def test_shares_are_those_of_the_intervals_that_the_model_gives(tmp_path):
+    """Noise of a t law with two degrees of freedom: its 90 % intervals are no 1.64 standard deviations."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0, 1, (600, 1))
+    y = 3 * X[:, 0] + 0.1 * rng.standard_t(2, 600)
+    model = bo.KernelRegressor(random_state=0).fit(X[:300], y[:300])
+    mean, std, (low, high) = model.predict(X[300:], return_std=True, return_interval=0.9)
+    found = bo.report(model, tmp_path / "page.html", X=X[300:], y=y[300:]).summary["quality"]["coverage"]
+    share = found["observed"][list(found["levels"]).index(0.9)]
+    assert share == pytest.approx(np.mean((low <= y[300:]) & (y[300:] <= high)))
+    assert share != pytest.approx(np.mean(np.abs(y[300:] - mean) <= 1.6449 * std), abs=0.01)

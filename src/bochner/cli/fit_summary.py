@@ -107,7 +107,7 @@ def _regression(score: JsonDict, target: str) -> Iterator[Part]:
     coverage = score["coverage"]
     if "levels" in coverage:
         at = coverage["levels"].index(0.9)
-        yield f"90 % error bars hold {100 * coverage['observed'][at]:.1f} % of the held-out targets."
+        yield f"90 % intervals hold {100 * coverage['observed'][at]:.1f} % of the held-out targets."
 
 
 def _classification(score: JsonDict) -> Iterator[Part]:

@@ -12,7 +12,7 @@ from bochner.fitting.deviations import DeviationPower
 from bochner.fitting.features import ROWS_FOR_FEATURES, ChosenFeatures, DrawnFeatures, FeatureSettings, MapMaker
 from bochner.fitting.grid import fills_its_box
 from bochner.fitting.importance import ColumnImportance
-from bochner.fitting.intervals import ConformalScores, calibration_split
+from bochner.fitting.intervals import ConformalScores, calibration_split, normal_half_widths
 from bochner.fitting.noise import NoiseFunction
 from bochner.fitting.novelty import FittedNovelty, fit_novelty, squared_norms
 from bochner.fitting.products import left_out_rows
@@ -59,6 +59,7 @@ __all__ = [
     "fit_regression",
     "fit_ridge",
     "left_out_rows",
+    "normal_half_widths",
     "require_moments",
     "squared_norms",
 ]

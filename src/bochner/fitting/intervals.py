@@ -13,7 +13,7 @@ from bochner.data import ArrayRows, RowSource
 from bochner.errors import InvalidDataError
 from bochner.fitting.deviations import DeviationPower
 
-__all__ = ["ConformalScores", "calibration_split", "normal_factor"]
+__all__ = ["ConformalScores", "calibration_split", "normal_half_widths"]
 
 _SHARE, _MOST = 0.1, 2000  # of the rows held out: more would make the coverage of one fit only a little steadier
 _FEWEST = 20
@@ -66,9 +66,9 @@ def _weighted_quantiles(scores: Array, weight: Array) -> Array:
     return np.take_along_axis(np.take_along_axis(scores, order, axis=0), np.column_stack(index), axis=0)
 
 
-def normal_factor(level: float) -> float:
-    """Half the width of the central interval of a standard normal law."""
-    return float(ndtri(0.5 + level / 2))
+def normal_half_widths(std: Array, level: float) -> Array:
+    """Half the widths of the central intervals of normal laws of these standard deviations."""
+    return float(ndtri(0.5 + level / 2)) * std
 
 
 def calibration_split(blocks: RowSource, seed: int) -> tuple[ArrayRows, ArrayRows]:

@@ -11,7 +11,7 @@ import numpy as np
 from bochner._typing import Array, FloatType, Rows, Transformer
 from bochner.features import FeatureMap, LinearResponse
 from bochner.fitting.importance import ColumnImportance, LinearModel, Posterior, column_importance
-from bochner.fitting.intervals import ConformalScores, normal_factor
+from bochner.fitting.intervals import ConformalScores, normal_half_widths
 from bochner.fitting.noise import NoiseFunction
 from bochner.fitting.width_rule import WidthCurve
 from bochner.memory import MemoryBill, require_memory, row_slices, rows_within
@@ -208,4 +208,5 @@ class FittedRidge:
 
     def half_widths(self, std: Array, level: float) -> Array:
         """Half the widths (n, t) of prediction intervals at standard deviations (n, t)."""
-        return normal_factor(level) * std if self.conformal is None else self.conformal.half_widths(std, level)
+        found = normal_half_widths if self.conformal is None else self.conformal.half_widths
+        return found(std, level)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
-from scipy.stats import norm
 from sklearn import metrics
 
 from bochner._typing import Array, ArrayLike, JsonDict, MatrixLike
 from bochner.errors import BochnerError, InvalidDataError
 from bochner.features import map_of, transform
+from bochner.fitting import normal_half_widths
 from bochner.reporting.diagnosis import diagnosis
 from bochner.reporting.view import GIVE_ROWS, ModelView, n_rows_of, points_of, sample_rows
 
@@ -36,16 +38,23 @@ def scores(view: ModelView, X: MatrixLike, y: ArrayLike | None, sample_weight: A
     return (_regression if view.kind == "regressor" else _classification)(view, X, np.asarray(y), weight)
 
 
-def coverage(y: Array, mean: Array, std: Array, weight: Array | None = None) -> JsonDict:
-    """Share of targets inside the central normal interval of every level, with the band that chance allows.
+def coverage(
+    y: Array,
+    mean: Array,
+    std: Array,
+    weight: Array | None = None,
+    half_widths: Callable[[Array, float], Array] = normal_half_widths,
+) -> JsonDict:
+    """Share of targets inside the prediction interval of every level, with the band that chance allows.
 
-        observed(p) = share of rows with abs(y - mean) <= q std,      q the (1 + p)/2 quantile of the normal law
+        observed(p) = share of rows with abs(y - mean) <= half width of the interval of level p
 
-    The band is p ± 1.96 standard errors of a share of n rows.
+    The band is p ± 1.96 standard errors of a share of n rows. Intervals are those of the normal law unless told
+    otherwise.
     """
-    standardised = np.abs(y - mean) / np.maximum(std, np.finfo(float).tiny)
+    error, deviations = np.abs(y - mean).reshape(len(y), -1), std.reshape(len(y), -1)
     levels = np.array(_LEVELS)
-    inside = standardised.reshape(len(y), -1, 1) <= norm.ppf((1 + levels) / 2)
+    inside = np.stack([error <= half_widths(deviations, level) for level in _LEVELS], axis=2)
     observed = np.average(inside.mean(axis=1), axis=0, weights=weight)
     margin = 1.96 * np.sqrt(levels * (1 - levels) / _effective_rows(len(y), weight))
     return {
@@ -158,7 +167,7 @@ def _coverage(view: ModelView, X: MatrixLike, y: Array, weight: Array | None) ->
         mean, std = view.estimator.predict(view.inputs(rows), return_std=True)
     except (BochnerError, AttributeError, NotImplementedError) as reason:
         return {"missing": f"This model has no error bars. {reason}"}
-    return coverage(targets, np.asarray(mean, dtype=float), np.asarray(std, dtype=float), weights)
+    return coverage(targets, np.asarray(mean, dtype=float), np.asarray(std, dtype=float), weights, view.half_widths)
 
 
 def _classification(view: ModelView, X: MatrixLike, y: Array, weight: Array | None) -> JsonDict:

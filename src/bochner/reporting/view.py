@@ -20,6 +20,7 @@ from bochner._typing import Array, ArrayLike, FloatType, MatrixLike
 from bochner.errors import AssumptionError, InvalidDataError, InvalidParameterError, invalid_parameter
 from bochner.estimators.map_transformer import WithFeatures
 from bochner.features import FourierMap
+from bochner.fitting import normal_half_widths
 from bochner.kernels import Stationary
 from bochner.sampling import Sampler, resolve_sampler
 from bochner.solvers import RidgePath, RidgeProblem
@@ -132,6 +133,12 @@ class ModelView:
     def has_error_bars(self) -> bool:
         """Whether it is a kind of model with standard deviations of predictions."""
         return hasattr(type(self.estimator), "spread_")
+
+    def half_widths(self, std: Array, level: float) -> Array:
+        """Half the widths (n, t) of prediction intervals as `predict(return_interval=level)` has them."""
+        fit = getattr(self.estimator, "fitted_", None)
+        found: Array = getattr(fit, "half_widths", normal_half_widths)(std, level)
+        return found
 
     @property
     def target_mean(self) -> Array | None:
