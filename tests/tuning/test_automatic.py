@@ -1,5 +1,7 @@
 """Automatic scales: units do not matter, relevant columns are found, warping is chosen where it pays."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.spatial.distance import pdist
@@ -129,3 +131,15 @@ def test_a_search_under_a_small_budget_learns_from_rows_that_there_is_memory_for
     for memory, n_rows in (("4GB", [400, 600, 1000]), ("100MB", [400, 474, 474])):  # 790 x 790, six times, is 0.3 of it
         with bo.config_context(memory=memory):
             assert [search.n_learned(criterion) for criterion in ("evidence", LEAVE_ONE_OUT, METRIC)] == n_rows
+
+
+def test_a_smooth_kernel_in_a_metric_starts_anew_where_scales_are_too_long_for_it():
+    """Its matrix is singular there, and its criterion has no slope that leads away."""
+    X = np.random.default_rng(0).standard_normal((400, 3))
+    y = np.sin(X[:, [0]]) + X[:, [1]] * X[:, [2]] / 2
+    search = CandidateSearch(y / y.std(), None, 0, None, Clock(None))
+    metric = search.metrics(search.of_one_scale(Columns.plain(X, None), bo.Matern()), 1)[0]
+    long = metric.parameters.stretched(np.log(5)).to_vector()
+    found = search.with_kernel(replace(metric, stage=replace(metric.stage, theta=long)), bo.Gaussian())
+    assert found.source is metric.source
+    assert found.stage.loss < metric.stage.loss

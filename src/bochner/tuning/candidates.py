@@ -45,6 +45,7 @@ _LEARNED = {"evidence": 400, LEAVE_ONE_OUT: 600, METRIC: 1000}  # rows of the se
 _REFINED = {"evidence": 800, LEAVE_ONE_OUT: 1000, METRIC: 2500}  # rows of the refinement
 _FEW, _SHARE = 300, 0.6  # rows of which all learn; the share that does of some more
 _SHORTER = (0.25, 0.06)
+_HALVED = (0.5, 0.25, 0.125, 0.06)
 _COMMON, _PER_COLUMN, _OTHER_KERNEL, _LAST = 12, 25, 10, 8  # iterations
 _LOST = 1.0  # minus log evidence per row by which a kernel that starts from another's scales has failed to
 _TIE = 1e-5  # of the Schwarz criterion: less is rounding, and must not choose
@@ -201,10 +202,17 @@ class CandidateSearch:
         start = _stretched(candidate, kernel)
         found = self.descend(candidate.columns, kernel, start, _OTHER_KERNEL, candidate.criterion)
         found = replace(found, source=candidate.source)
-        if candidate.source is not None or found.stage.loss < candidate.stage.loss + _LOST:
+        if found.stage.loss < candidate.stage.loss + _LOST:
             return found
-        anew = [each for each in self.of_columns(candidate.columns, kernel) if each.is_like(candidate)]
+        anew = self._with_kernel_anew(candidate, kernel, start)
         return min([found, *anew], key=lambda each: each.stage.loss)
+
+    def _with_kernel_anew(self, candidate: Candidate, kernel: Stationary, start: EvidenceParameters) -> list[Candidate]:
+        """Scales of another kernel that are learned from its own start; of a metric, from shorter ones."""
+        if candidate.source is None:
+            return [each for each in self.of_columns(candidate.columns, kernel) if each.is_like(candidate)]
+        found = self.descend(candidate.columns, kernel, start, _PER_COLUMN, candidate.criterion, factors=_HALVED)
+        return [replace(found, source=candidate.source)]
 
     def refined(self, best: Candidate) -> Candidate:
         """The best candidate, learned on from more rows."""
