@@ -81,11 +81,19 @@ def perform(trial: Trial) -> Record:
     return record
 
 
+def begin(kind: str, out: Path, kept: Path | None, inside: bool, scheduler: Path | None = None) -> WarmFit | Command:
+    """A fit that has begun, or a command at the begin of its imports."""
+    if inside:
+        return WarmFit(kind, out, kept, scheduler)
+    options = {"--checkpoint": kept, "--scheduler": scheduler}
+    given = [word for option, path in options.items() if path is not None for word in (option, path)]
+    return Command(command("fits", kind, out, *given))
+
+
 def killed_once(kind: str, kept: Path, moment: tuple[bool, float], record: Record) -> bool:
     """One run that is killed at a moment, unless it has ended before."""
     inside, seconds = moment
-    out = kept.with_name("out.npy")
-    process = WarmFit(kind, out, kept) if inside else Command(command("fits", kind, out, "--checkpoint", kept))
+    process = begin(kind, kept.with_name("out.npy"), kept, inside)
     clock = time.time()
     if not process.ends_within(seconds):
         process.kill()

@@ -31,12 +31,13 @@ TEXTS = {
 anywhere in the run of a command, imports included, the others within the fit. It is started again with the same call
 until it has been killed five times, and then runs to its end. The model must predict what a fit predicts that nobody
 interrupted: the same bits for the direct solver, to 3e-9 of the largest prediction for iterative fits, classifiers
-and exact machines. Checkpoints are written about twenty times a second here, so that kills land within writes; by
+and exact machines. Checkpoints are written up to a hundred times a second here, so that kills land within writes; by
 default they are rarer (about 1 % of the time), and up to that much more work is lost.""",
     "dask_kills": """A scheduler and two workers, as processes. A killed client is started again with its
 checkpoint; a killed worker is replaced while the client waits; after the kill of the scheduler the client must end
 with an error within two minutes, and goes on from its checkpoint on a new cluster. Predictions must agree to 1e-9: a
-cluster sums in another order.""",
+cluster sums in another order. Waves, after which checkpoints are written, are short here. One kill in five falls
+anywhere in the run of a client, imports included, the others within its fit.""",
     "files": """Model files and checkpoints with mutated bytes, and files that were forged: with valid checksums
 around content that no writer would write. A file must be refused with bochner's own error, or give a working model;
 a crash, a hang or a file that is silently taken for another one did not hold.""",
