@@ -17,6 +17,7 @@ from sklearn.utils.metaestimators import available_if as _available_if
 from sklearn.utils.validation import _check_sample_weight
 
 from bochner._magnitude import largest_number, refuse_huge
+from bochner._plain import require_plain
 from bochner.errors import InvalidDataError
 
 __all__ = [
@@ -105,6 +106,7 @@ def check_sample_weight(sample_weight: Any, X: Any) -> Any:
     """Weights in float64: finite, not negative, not all zero, not too large to be added; None stays None."""
     if sample_weight is None:
         return None
+    require_plain(sample_weight, "sample_weight")
     checked = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
     refuse_huge(checked, "sample_weight", largest_number(checked.dtype))
     return checked
