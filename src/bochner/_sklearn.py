@@ -30,6 +30,7 @@ __all__ = [
     "Interval",
     "OurWords",
     "StrOptions",
+    "all_or_nothing",
     "available_if",
     "check_sample_weight",
     "refuse_lazy",
@@ -90,6 +91,26 @@ def _naming_our_words(init: Method) -> Method:
 def validated(method: Method) -> Method:
     """Check the constructor's parameters against `_parameter_constraints` before the method runs."""
     return cast(Method, _fit_context(prefer_skip_nested_validation=True)(method))
+
+
+def all_or_nothing(method: Method) -> Method:
+    """A fit that fails or is interrupted leaves the model as it was: neither a mixture nor one of some of the rows.
+
+    The outermost decorator: callbacks are torn down by what the failed fit had set.
+    """
+
+    @wraps(method)
+    def fit(self: Any, *args: Any, **kwargs: Any) -> Any:
+        before = vars(self).copy()
+        try:
+            return method(self, *args, **kwargs)
+        except BaseException:  # Ctrl-C, too
+            vars(self).update(before)
+            for name in vars(self).keys() - before.keys():
+                delattr(self, name)
+            raise
+
+    return cast(Method, fit)
 
 
 def with_callbacks(method: Method) -> Method:

@@ -10,7 +10,15 @@ from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from bochner._random import Purpose, resolve_seed, row_keys
-from bochner._sklearn import LENGTH_SCALE_RULE, Interval, StrOptions, refuse_lazy, validated, with_callbacks
+from bochner._sklearn import (
+    LENGTH_SCALE_RULE,
+    Interval,
+    StrOptions,
+    all_or_nothing,
+    refuse_lazy,
+    validated,
+    with_callbacks,
+)
 from bochner._typing import Array, ArrayLike, Constraints, MatrixLike, Seed, Transformer
 from bochner.data import ArrayRows, RowSource
 from bochner.errors import InvalidDataError
@@ -124,6 +132,7 @@ class KernelNovelty(OutlierMixin, KernelModel):
         self.contamination = contamination
         self.random_state = random_state
 
+    @all_or_nothing
     @with_callbacks
     @validated
     def fit(self, X: MatrixLike, y: object = None) -> Self:

@@ -14,6 +14,7 @@ from bochner._sklearn import (
     LENGTH_SCALE_RULE,
     Interval,
     StrOptions,
+    all_or_nothing,
     available_if,
     check_sample_weight,
     refuse_lazy,
@@ -162,6 +163,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelModel):
         self.alpha = alpha
         self.random_state = random_state
 
+    @all_or_nothing
     @with_callbacks
     @validated
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
