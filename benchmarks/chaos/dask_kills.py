@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from .children import Command, Ended
-from .kills import Plain, begin, compare
+from .kills import Moment, Plain, begin, compare
 from .record import Record, Trial
 from .warm import WarmFit, member
 
@@ -122,13 +122,10 @@ def hang(plain: Plain) -> float:
     return max(120.0, 30 * plain.seconds)
 
 
-def at_the_moment(
-    running: Cluster, stem: Path, kept: Path | None, moment: tuple[bool, float]
-) -> tuple[WarmFit | Command, bool]:
+def at_the_moment(running: Cluster, stem: Path, kept: Path | None, moment: Moment) -> tuple[WarmFit | Command, bool]:
     """A client that fits, at the moment of a kill, and whether it has ended before."""
-    inside, seconds = moment
-    process = begin("dask", stem.with_suffix(".npy"), kept, inside, running.file)
-    return process, process.ends_within(seconds)
+    process = begin("dask", stem.with_suffix(".npy"), kept, moment.inside, running.file)
+    return process, process.ends_within(moment.seconds)
 
 
 def to_the_end(running: Cluster, stem: Path, kept: Path, plain: Plain) -> Ended:

@@ -8,7 +8,6 @@ sparse matrices   compiled code trusts indices: one beyond the columns reads or 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from bochner.errors import InvalidDataError
 __all__ = ["require_plain", "require_unmasked"]
 
 
-def require_plain(table: Any, name: str = "X") -> None:
+def require_plain(table: object, name: str = "X") -> None:
     """Refuse rows, targets or weights that are not what NumPy or SciPy would read; None and anything else passes."""
     require_unmasked(table, name)
     for date in _dates(table):
@@ -32,7 +31,7 @@ def require_plain(table: Any, name: str = "X") -> None:
             raise InvalidDataError(f"{name} is no valid sparse matrix: {error}.") from None
 
 
-def require_unmasked(table: Any, name: str = "X") -> None:
+def require_unmasked(table: object, name: str = "X") -> None:
     """Refuse an array with masked cells."""
     if not np.ma.isMaskedArray(table):
         return
@@ -44,11 +43,9 @@ def require_unmasked(table: Any, name: str = "X") -> None:
         )
 
 
-def _dates(table: Any) -> Iterator[str]:
+def _dates(table: object) -> Iterator[str]:
     """Types of dates and durations in an array or in the columns of a frame, in words."""
-    types = getattr(table, "dtypes", None)
-    if types is None:
-        types = getattr(table, "dtype", None)
+    types = getattr(table, "dtypes", getattr(table, "dtype", None))
     for each in types if hasattr(types, "__iter__") else (types,):
         temporal = getattr(each, "is_temporal", None)  # polars
         if getattr(each, "kind", "") in ("m", "M") or (temporal is not None and temporal()):

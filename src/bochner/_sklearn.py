@@ -30,9 +30,9 @@ __all__ = [
     "Interval",
     "OurWords",
     "StrOptions",
-    "all_or_nothing",
     "available_if",
     "check_sample_weight",
+    "fit_method",
     "refuse_lazy",
     "validated",
     "with_callbacks",
@@ -93,17 +93,23 @@ def validated(method: Method) -> Method:
     return cast(Method, _fit_context(prefer_skip_nested_validation=True)(method))
 
 
-def all_or_nothing(method: Method) -> Method:
-    """A fit that fails or is interrupted leaves the model as it was: neither a mixture nor one of some of the rows.
+def with_callbacks(method: Method) -> Method:
+    """scikit-learn's `with_callbacks`, typed: a fit that callbacks may watch."""
+    return cast(Method, _with_callbacks(method))
 
-    The outermost decorator: callbacks are torn down by what the failed fit had set.
+
+def fit_method(method: Method) -> Method:
+    """Decorator of `fit`: parameters are checked, callbacks may watch, and a fit that fails changes nothing.
+
+    A failed or interrupted fit leaves the model as it was: neither a mixture nor one of some of the rows.
     """
+    watched = with_callbacks(validated(method))  # inside: callbacks are torn down by what the failed fit had set
 
-    @wraps(method)
-    def fit(self: Any, *args: Any, **kwargs: Any) -> Any:
+    @wraps(watched)
+    def fit(self: object, *args: object, **kwargs: object) -> object:
         before = vars(self).copy()
         try:
-            return method(self, *args, **kwargs)
+            return watched(self, *args, **kwargs)
         except BaseException:  # Ctrl-C, too
             vars(self).update(before)
             for name in vars(self).keys() - before.keys():
@@ -111,11 +117,6 @@ def all_or_nothing(method: Method) -> Method:
             raise
 
     return cast(Method, fit)
-
-
-def with_callbacks(method: Method) -> Method:
-    """scikit-learn's `with_callbacks`, typed: a fit that callbacks may watch."""
-    return cast(Method, _with_callbacks(method))
 
 
 def available_if(check: Callable[[Any], bool]) -> Callable[[Method], Method]:

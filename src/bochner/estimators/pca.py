@@ -14,9 +14,9 @@ from bochner._sklearn import (
     LENGTH_SCALE_RULE,
     Interval,
     StrOptions,
-    all_or_nothing,
     available_if,
     check_sample_weight,
+    fit_method,
     refuse_lazy,
     validated,
     with_callbacks,
@@ -163,9 +163,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelModel):
         self.alpha = alpha
         self.random_state = random_state
 
-    @all_or_nothing
-    @with_callbacks
-    @validated
+    @fit_method
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the model in one pass over the rows (two with `fit_inverse_transform`).
 
