@@ -92,8 +92,8 @@ what the suite now repeats.
 
 {first}
 
-Each of its findings is a test. `python -m benchmarks.chaos.breaks` breaks the code in a copy as the last column says,
-and the test was seen to fail:
+Each of its findings is a test, and so are those of later attacks, at the end. `python -m benchmarks.chaos.breaks`
+breaks the code in a copy as the last column says, and the test was seen to fail:
 
 {tests}
 """

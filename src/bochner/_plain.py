@@ -45,7 +45,7 @@ def require_unmasked(table: object, name: str = "X") -> None:
 
 def _dates(table: object) -> Iterator[str]:
     """Types of dates and durations in an array or in the columns of a frame, in words."""
-    types = getattr(table, "dtypes", getattr(table, "dtype", None))
+    types = getattr(table, "dtypes", getattr(table, "dtype", ""))
     for each in types if hasattr(types, "__iter__") else (types,):
         temporal = getattr(each, "is_temporal", None)  # polars
         if getattr(each, "kind", "") in ("m", "M") or (temporal is not None and temporal()):
