@@ -110,5 +110,5 @@ class Command:
         kill(self.process)
         self.process.communicate()
 
-    def end(self) -> Ended:
-        return wait(self.process, self._begin)
+    def end(self, seconds: float = HANG) -> Ended:
+        return wait(self.process, self._begin, seconds)

@@ -10,18 +10,20 @@ The model must be that of the same cluster without a kill, to rounding: a tree o
 from __future__ import annotations
 
 import random
-import subprocess
-import sys
 import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-from .children import Ended, command, kill, run, start, wait
-from .kills import Plain, compare
+import numpy as np
+
+from .children import Command, Ended
+from .kills import Moment, Plain, begin, compare
 from .record import Record, Trial
+from .warm import WarmFit, member
 
 ROLES = {"client": 67, "worker": 67, "scheduler": 66}
 PER_TRIAL = {"client": 5, "worker": 5, "scheduler": 1}
@@ -58,28 +60,17 @@ class Cluster:
         except (OSError, ValueError) as error:  # TimeoutError is an OSError
             raise NotUpError(str(error)) from None
 
-    def add_worker(self) -> subprocess.Popen[bytes]:
-        limits = (
-            "--nthreads",
-            "1",
-            "--nworkers",
-            "1",
-            "--no-nanny",
-            "--memory-limit",
-            "1GiB",
-            "--death-timeout",
-            "180",
-        )
+    def add_worker(self) -> BaseProcess:
+        limits = ("--nthreads=1", "--nworkers=1", "--no-nanny", "--memory-limit=1GiB", "--death-timeout=180")
         return self._start("worker", *limits, "--local-directory", str(self.folder))
 
-    def _start(self, kind: str, *options: str) -> subprocess.Popen[bytes]:
-        line = [sys.executable, "-m", "dask", kind, "--scheduler-file", str(self.file), "--no-dashboard", *options]
-        return subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    def _start(self, kind: str, *options: str) -> BaseProcess:
+        return member(kind, "--scheduler-file", str(self.file), "--no-dashboard", *options)
 
     def close(self) -> None:
         for process in (*self.workers, self.scheduler):
             process.kill()
-            process.wait()
+            process.join()
 
 
 @contextmanager
@@ -99,23 +90,15 @@ _PLAIN: list[Plain] = []
 
 def uninterrupted() -> Plain:
     """The fit on a whole cluster; the second of two, since the first one warms the workers."""
-    import numpy as np
-
     with _LOCK:
         if not _PLAIN:
             with cluster() as running:
                 out = running.folder / "plain.npy"
-                ends = [run(fitting(running, out)) for _ in range(2)]
+                ends = [begin("dask", out, None, inside, running.file).end() for inside in (True, True, False)]
                 if any(end.code for end in ends):
                     raise RuntimeError(f"The fit on a cluster fails without any kill: {ends[-1].err[-2000:]}")
-                took = float(ends[1].out.split("took ")[1].split()[0])
-                _PLAIN.append(Plain(np.load(out), ends[1].seconds, took))
+                _PLAIN.append(Plain(np.load(out), ends[2].seconds, ends[1].seconds))
     return _PLAIN[0]
-
-
-def fitting(running: Cluster, out: Path, kept: Path | None = None) -> list[str]:
-    more = [] if kept is None else ["--checkpoint", kept]
-    return command("fits", "dask", out, "--scheduler", running.file, *more)
 
 
 def trials(share: float) -> list[Trial]:
@@ -139,17 +122,14 @@ def hang(plain: Plain) -> float:
     return max(120.0, 30 * plain.seconds)
 
 
-def begin(
-    running: Cluster, stem: Path, kept: Path | None, moment: tuple[bool, float]
-) -> tuple[subprocess.Popen[str], float]:
-    """A client that fits, at the moment of a kill."""
-    process, started = start(fitting(running, stem.with_suffix(".npy"), kept)), time.monotonic()
-    inside, seconds = moment
-    if inside and process.stdout is not None:
-        process.stdout.readline()
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(seconds)
-    return process, started
+def at_the_moment(running: Cluster, stem: Path, kept: Path | None, moment: Moment) -> tuple[WarmFit | Command, bool]:
+    """A client that fits, at the moment of a kill, and whether it has ended before."""
+    process = begin("dask", stem.with_suffix(".npy"), kept, moment.inside, running.file)
+    return process, process.ends_within(moment.seconds)
+
+
+def to_the_end(running: Cluster, stem: Path, kept: Path, plain: Plain) -> Ended:
+    return begin("dask", stem.with_suffix(".npy"), kept, True, running.file).end(hang(plain))
 
 
 def kill_clients(stem: Path, rng: random.Random, plain: Plain, record: Record) -> None:
@@ -157,45 +137,46 @@ def kill_clients(stem: Path, rng: random.Random, plain: Plain, record: Record) -
     kept, kills = stem.with_suffix(".checkpoint"), 0
     with cluster() as running:
         while kills < PER_TRIAL["client"]:
-            process, started = begin(running, stem, kept, plain.moment(rng))
-            if process.poll() is None:
-                kill(process)
-                process.communicate()
+            process, ended = at_the_moment(running, stem, kept, plain.moment(rng))
+            if not ended:
+                process.kill()
                 kills += 1
                 record.note("with a checkpoint" if kept.exists() else "before the first checkpoint")
             else:
                 record.note("ended before the kill")
-                judge("client", wait(process, started, hang(plain)), stem, plain, record, 0)
+                judge("client", process.end(), stem, plain, record, 0)
                 kept.unlink(missing_ok=True)
-        judge("client", run(fitting(running, stem.with_suffix(".npy"), kept), hang(plain)), stem, plain, record, kills)
+        judge("client", to_the_end(running, stem, kept, plain), stem, plain, record, kills)
 
 
 def kill_workers(stem: Path, rng: random.Random, plain: Plain, record: Record) -> None:
     """Several fits on one cluster, each with one worker killed and replaced."""
     with cluster() as running:
         for _ in range(PER_TRIAL["worker"]):
-            process, started = begin(running, stem, None, plain.moment(rng))
+            process, _ = at_the_moment(running, stem, None, plain.moment(rng))
             victim = running.workers.pop(rng.randrange(len(running.workers)))
             victim.kill()
-            victim.wait()
+            victim.join()
             running.workers.append(running.add_worker())
-            judge("worker", wait(process, started, hang(plain)), stem, plain, record, 1)
+            judge("worker", process.end(hang(plain)), stem, plain, record, 1)
             running.wait()
 
 
 def kill_scheduler(stem: Path, rng: random.Random, plain: Plain, record: Record) -> None:
     kept = stem.with_suffix(".checkpoint")
     with cluster() as running:
-        process, started = begin(running, stem, kept, plain.moment(rng))
+        process, ended = at_the_moment(running, stem, kept, plain.moment(rng))
         running.scheduler.kill()
-        end = wait(process, started, NOTICED)
-    record.measure("seconds until the client ended", end.seconds)
+        killed = time.monotonic()
+        end = process.end(NOTICED)
     if end.hung:
         record.fail("the client hangs", f"scheduler: the client had not ended {NOTICED:.0f} s after its scheduler")
         return
+    if not ended:
+        record.measure("seconds until the client ended", time.monotonic() - killed)
     record.note("the client ended with an error" if end.code else "the fit was over")
     with cluster() as running:
-        judge("scheduler", run(fitting(running, stem.with_suffix(".npy"), kept), hang(plain)), stem, plain, record, 1)
+        judge("scheduler", to_the_end(running, stem, kept, plain), stem, plain, record, 1)
 
 
 def judge(role: str, end: Ended, stem: Path, plain: Plain, record: Record, kills: int) -> None:

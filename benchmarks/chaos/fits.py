@@ -1,6 +1,6 @@
 """The fits that are killed: python -m benchmarks.chaos.fits KIND OUT [--checkpoint FILE] [--scheduler FILE].
 
-Checkpoints are written twenty times a second instead of once, so that kills land between them and within them. The
+Checkpoints are written up to a hundred times a second instead of once, so that kills land between and within them. The
 predictions on fixed rows are the result; they are written beside and renamed, so that they are whole or not there.
 """
 
@@ -11,6 +11,8 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +22,13 @@ KINDS = ("direct", "iterative", "classifier", "exact", "dask")
 TOLERANCES = {"direct": 0.0, "iterative": 3e-9, "classifier": 3e-9, "exact": 3e-9, "dask": 1e-9}
 """Largest difference of predictions to those of the fit that was not interrupted, over their largest value."""
 
-SHORTEST, REST = 0.05, 1.0
-"""Seconds between two checkpoints at least, and the rest after one in units of its length."""
+HASTE = {
+    "bochner.statistics.checkpoint": {"_SHORTEST": 0.01, "_REST": 1.0},
+    "bochner.engines.dask_waves": {"WAVE_SECONDS": 0.1},
+}
+"""Seconds between two checkpoints at least, the rest after one in units of its length, and the length of a wave."""
 
-ROWS = {"direct": 40_000, "iterative": 15_000, "classifier": 12_000, "exact": 2_000, "dask": 120_000}
+ROWS = {"direct": 40_000, "iterative": 15_000, "classifier": 12_000, "exact": 1_000, "dask": 60_000}
 WIDTHS = {"direct": 512, "iterative": 512, "classifier": 256, "exact": 0, "dask": 384}
 PARTS = 24
 
@@ -51,14 +56,12 @@ def model(kind: str, checkpoint: str | None) -> Any:
 
 def hasten_checkpoints() -> None:
     """Write checkpoints often: the names are private, and may go."""
-    from bochner.statistics import checkpoint
-
-    for name, value in (("_SHORTEST", SHORTEST), ("_REST", REST)):
-        if not hasattr(checkpoint, name):
-            print(
-                f"statistics/checkpoint.py has no {name} any more: checkpoints are as rare as they are", file=sys.stderr
-            )
-        setattr(checkpoint, name, value)
+    for path, values in HASTE.items():
+        module = import_module(path)
+        for name, value in values.items():
+            if not hasattr(module, name):
+                print(f"{path} has no {name} any more: checkpoints are as rare as they are", file=sys.stderr)
+            setattr(module, name, value)
 
 
 def rows_of(kind: str) -> tuple[Any, Any]:
@@ -83,17 +86,29 @@ def announce() -> None:
     print("begins", flush=True)
 
 
-def fit(kind: str, checkpoint: str | None, begins: Callable[[], object] = announce) -> np.ndarray:
+def fit(
+    kind: str, checkpoint: str | None, scheduler: str | None = None, begins: Callable[[], object] = announce
+) -> np.ndarray:
     import bochner as bo
 
     bo.set_config(n_threads=1, memory="24MB" if kind == "direct" else "400MB")  # small blocks, so many of them
     hasten_checkpoints()
     estimator, rows = model(kind, checkpoint), rows_of(kind)
-    begins()
-    begin = time.monotonic()
-    fitted = estimator.fit(*rows)
-    print(f"took {time.monotonic() - begin}", flush=True)
-    return predictions(kind, fitted)
+    with nullcontext() if scheduler is None else client_of(scheduler):
+        begins()
+        begin = time.monotonic()
+        fitted = estimator.fit(*rows)
+        print(f"took {time.monotonic() - begin}", flush=True)
+        return predictions(kind, fitted)
+
+
+def client_of(scheduler: str) -> Any:
+    """A client of the cluster of a scheduler's file, as soon as it has a worker."""
+    from distributed import Client
+
+    client = Client(scheduler_file=scheduler, timeout=30)
+    client.wait_for_workers(1, timeout=30)
+    return client
 
 
 def write(path: Path, found: np.ndarray) -> None:
@@ -110,14 +125,7 @@ def main() -> None:
     parser.add_argument("--checkpoint", default=None)
     parser.add_argument("--scheduler", default=None)
     asked = parser.parse_args()
-    if asked.scheduler is None:
-        write(asked.out, fit(asked.kind, asked.checkpoint))
-        return
-    from distributed import Client
-
-    with Client(scheduler_file=asked.scheduler, timeout=30) as client:
-        client.wait_for_workers(1, timeout=30)
-        write(asked.out, fit(asked.kind, asked.checkpoint))
+    write(asked.out, fit(asked.kind, asked.checkpoint, asked.scheduler))
 
 
 if __name__ == "__main__":

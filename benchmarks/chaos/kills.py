@@ -14,6 +14,7 @@ import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,8 +25,19 @@ from .warm import WarmFit
 
 KINDS = ("direct", "iterative", "classifier", "exact")
 KILLS, PER_TRIAL = 200, 5
+LATE = ("exact",)
+"""Fits whose first checkpoint comes late, after their preconditioner: half of the kills within them wait for one."""
+
 PATIENCE = 900.0
 """Seconds for the fit that nobody kills: the machine may be busy."""
+
+
+class Moment(NamedTuple):
+    """When to kill: so many seconds after the begin of the fit, of the whole run, or after its next checkpoint."""
+
+    inside: bool
+    seconds: float
+    written: bool = False
 
 
 @dataclass(frozen=True)
@@ -36,10 +48,11 @@ class Plain:
     seconds: float
     fit_seconds: float
 
-    def moment(self, rng: random.Random) -> tuple[bool, float]:
-        """When to kill: whether from the begin of the fit, and after how many seconds."""
+    def moment(self, rng: random.Random, *, late: bool = False) -> Moment:
         inside = rng.random() < 0.8
-        return inside, rng.uniform(0, self.fit_seconds if inside else self.seconds)
+        if inside and late and rng.random() < 0.5:
+            return Moment(inside, rng.uniform(0, 0.3 * self.fit_seconds), written=True)
+        return Moment(inside, rng.uniform(0, self.fit_seconds if inside else self.seconds))
 
 
 _LOCK = threading.Lock()
@@ -72,7 +85,7 @@ def perform(trial: Trial) -> Record:
         kept = Path(folder) / "fit.checkpoint"
         out, pending = kept.with_name("out.npy"), 0
         for _ in range(PER_TRIAL):
-            while not killed_once(trial.name, kept, plain.moment(rng), record):
+            while not killed_once(trial.name, kept, plain.moment(rng, late=trial.name in LATE), record):
                 compare(trial.name, out, plain, record, pending)
                 kept.unlink(missing_ok=True)  # that model is done; the next one begins anew
                 pending = 0
@@ -81,15 +94,24 @@ def perform(trial: Trial) -> Record:
     return record
 
 
-def killed_once(kind: str, kept: Path, moment: tuple[bool, float], record: Record) -> bool:
+def begin(kind: str, out: Path, kept: Path | None, inside: bool, scheduler: Path | None = None) -> WarmFit | Command:
+    """A fit that has begun, or a command at the begin of its imports."""
+    if inside:
+        return WarmFit(kind, out, kept, scheduler)
+    options = {"--checkpoint": kept, "--scheduler": scheduler}
+    given = [word for option, path in options.items() if path is not None for word in (option, path)]
+    return Command(command("fits", kind, out, *given))
+
+
+def killed_once(kind: str, kept: Path, moment: Moment, record: Record) -> bool:
     """One run that is killed at a moment, unless it has ended before."""
-    inside, seconds = moment
-    out = kept.with_name("out.npy")
-    process = WarmFit(kind, out, kept) if inside else Command(command("fits", kind, out, "--checkpoint", kept))
+    process = begin(kind, kept.with_name("out.npy"), kept, moment.inside)
     clock = time.time()
-    if not process.ends_within(seconds):
+    while moment.written and not is_written_since(kept, clock) and not process.ends_within(0.005):
+        pass
+    if not process.ends_within(moment.seconds):
         process.kill()
-        note_loss(kept, clock, inside, record)
+        note_loss(kept, clock, moment.inside, record)
         return True
     end = process.end()
     if end.code == 0:
@@ -97,6 +119,10 @@ def killed_once(kind: str, kept: Path, moment: tuple[bool, float], record: Recor
         return False
     record.fail("a run failed", f"{kind}: {end.last_line}")
     return True
+
+
+def is_written_since(kept: Path, clock: float) -> bool:
+    return kept.exists() and kept.stat().st_mtime > clock
 
 
 def note_loss(kept: Path, clock: float, inside: bool, record: Record) -> None:

@@ -17,6 +17,7 @@ from sklearn.utils.metaestimators import available_if as _available_if
 from sklearn.utils.validation import _check_sample_weight
 
 from bochner._magnitude import largest_number, refuse_huge
+from bochner._plain import require_plain
 from bochner.errors import InvalidDataError
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "StrOptions",
     "available_if",
     "check_sample_weight",
+    "fit_method",
     "refuse_lazy",
     "validated",
     "with_callbacks",
@@ -96,6 +98,27 @@ def with_callbacks(method: Method) -> Method:
     return cast(Method, _with_callbacks(method))
 
 
+def fit_method(method: Method) -> Method:
+    """Decorator of `fit`: parameters are checked, callbacks may watch, and a fit that fails changes nothing.
+
+    A failed or interrupted fit leaves the model as it was: neither a mixture nor one of some of the rows.
+    """
+    watched = with_callbacks(validated(method))  # inside: callbacks are torn down by what the failed fit had set
+
+    @wraps(watched)
+    def fit(self: object, *args: object, **kwargs: object) -> object:
+        before = vars(self).copy()
+        try:
+            return watched(self, *args, **kwargs)
+        except BaseException:  # Ctrl-C, too
+            vars(self).update(before)
+            for name in vars(self).keys() - before.keys():
+                delattr(self, name)
+            raise
+
+    return cast(Method, fit)
+
+
 def available_if(check: Callable[[Any], bool]) -> Callable[[Method], Method]:
     """scikit-learn's `available_if`, typed: a method that an object has only if a check holds."""
     return cast(Callable[[Method], Method], _available_if(check))
@@ -105,6 +128,7 @@ def check_sample_weight(sample_weight: Any, X: Any) -> Any:
     """Weights in float64: finite, not negative, not all zero, not too large to be added; None stays None."""
     if sample_weight is None:
         return None
+    require_plain(sample_weight, "sample_weight")
     checked = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
     refuse_huge(checked, "sample_weight", largest_number(checked.dtype))
     return checked

@@ -3,7 +3,9 @@
 import json
 from contextlib import suppress
 
-from benchmarks.chaos import files, page, runner, shown_by
+import pytest
+
+from benchmarks.chaos import breaks, files, page, runner, shown_by
 from benchmarks.chaos.record import Record, Trial, total
 
 
@@ -36,11 +38,25 @@ def test_what_did_not_hold_is_on_the_page():
     assert "not run yet" in text
 
 
-def test_every_finding_has_a_test():
-    tests = runner.RESULTS.parents[1] / "tests"
-    for _, file, name in shown_by.FOUND:
-        assert f"def test_{name}" in (tests / file).read_text(encoding="utf-8"), name
-    assert "`tests/test_limits.py`: every group above counts" in page.PAGE.read_text(encoding="utf-8")
+@pytest.mark.parametrize("what", shown_by.found())
+def test_every_finding_has_tests_that_were_seen_to_fail(what):
+    root, seen = shown_by.ROOT, shown_by.failed()
+    for shown in shown_by.found()[what]:
+        assert f"def test_{shown.name}" in (root / shown.file).read_text(encoding="utf-8"), shown.name
+        assert (root / shown.source).read_text(encoding="utf-8").count(shown.old) == 1, shown.old
+        assert shown.key in seen, f"python -m benchmarks.chaos.breaks {shown.name}"
+
+
+def test_a_break_is_seen_if_the_test_passes_before_and_fails_after(tmp_path, monkeypatch):
+    (tmp_path / "source.py").write_text("answer = 42\n")
+    shown = shown_by.Shown("a::b", "the answer is another", "source.py", "42", "41")
+    monkeypatch.setattr(breaks, "tested", lambda folder, _: int("42" not in (folder / "source.py").read_text()))
+    assert breaks.is_seen_to_fail(tmp_path, shown)
+    assert (tmp_path / "source.py").read_text() == "answer = 42\n"
+    assert not breaks.is_seen_to_fail(tmp_path, shown._replace(new="42 "))  # the test does not see it
+    assert not breaks.is_seen_to_fail(tmp_path, shown._replace(old="43"))  # the text is gone
+    monkeypatch.setattr(breaks, "tested", lambda folder, _: 1)
+    assert not breaks.is_seen_to_fail(tmp_path, shown)  # fails anyway
 
 
 def test_records_add_up():

@@ -183,9 +183,15 @@ def test_a_file_beyond_the_memory_budget_is_refused_as_a_checkpoint(interrupted,
         fitted("direct", tmp_path / "c")
 
 
-def test_a_folder_in_the_place_of_the_file_is_refused(tmp_path):
-    with pytest.raises(CheckpointError, match="Delete it to start anew"):
-        fitted("direct", tmp_path)
+def test_nobody_is_told_to_delete_a_folder_a_model_or_a_file_of_others(tmp_path):
+    bo.save(fitted("direct", None), tmp_path / "model.bochner")
+    (tmp_path / "table.csv").write_text("a,b")
+    (tmp_path / "old.pickle").write_bytes(b"\x80\x04N.")
+    for name in (".", "model.bochner", "table.csv", "old.pickle"):
+        with pytest.raises(CheckpointError, match="another path") as refusal:
+            fitted("direct", tmp_path / name)
+        assert "Delete" not in str(refusal.value)
+        assert (tmp_path / name).exists()
 
 
 def test_nan_ends_conjugate_gradients():

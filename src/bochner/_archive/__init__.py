@@ -9,7 +9,7 @@ Members are stored as they are, so a file holds no more than its size and arrays
 A checksum finds damage and careless edits. It is no signature: whoever can write the file can write the checksum.
 """
 
-from bochner._archive.read import read_archive
+from bochner._archive.read import ForeignFileError, read_archive
 from bochner._archive.write import write_archive
 
-__all__ = ["read_archive", "write_archive"]
+__all__ = ["ForeignFileError", "read_archive", "write_archive"]

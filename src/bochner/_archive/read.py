@@ -31,7 +31,7 @@ from bochner._typing import Array, FilePath, JsonDict
 from bochner.config import get_config
 from bochner.errors import FileFormatError, MemoryBudgetError
 
-__all__ = ["read_archive"]
+__all__ = ["ForeignFileError", "read_archive"]
 
 _END = struct.Struct("<4s4H2LH64s")  # zip's end record, with a comment of 64 hexadecimal digits
 _END64 = struct.Struct("<4sQ2H2L4Q")  # the record before it in a file of 4 GiB or more, and its locator
@@ -80,13 +80,17 @@ def read_archive(
     return whole["version"], whole["header"], arrays
 
 
+class ForeignFileError(FileFormatError):
+    """A file of something else: no damage, so that nobody should delete it."""
+
+
 @contextmanager
 def _translated(path: Path) -> Iterator[None]:
     """Translate errors of zipfile on a damaged archive into `FileFormatError` with the name of the file."""
     try:
         yield
     except FileFormatError as error:
-        raise FileFormatError(f"{path} {error}") from None
+        raise type(error)(f"{path} {error}") from None
     except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, ValueError, struct.error) as error:
         raise FileFormatError(f"{path} is damaged: {error}. {_COPY_AGAIN}") from None
 
@@ -95,11 +99,11 @@ def _check_ends(file: IO[bytes], size: int) -> None:
     """The file begins and ends as ours do, and its directory is as small as ours are."""
     start = file.read(4)
     if start[:1] == b"\x80":
-        raise FileFormatError(
+        raise ForeignFileError(
             "is a pickle, which could run any code, and is not opened. If you trust its source, joblib.load opens it."
         )
     if start != b"PK\x03\x04":
-        raise FileFormatError("is not a file of bochner. bochner.save writes such files.")
+        raise ForeignFileError("is not a file of bochner. bochner.save writes such files.")
     if size < _END.size:
         raise FileFormatError(f"is truncated: it has {size} bytes. {_COPY_AGAIN}")
     entries, directory = _directory_size(file, size)
@@ -167,7 +171,7 @@ def _read_header(archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo]) 
 
 def _check_kind(whole: JsonDict, kind: str, version: int) -> None:
     if whole["kind"] != kind:
-        raise FileFormatError(f"is a {whole['kind'][:40]!r} file. Expected a {kind!r} file.")
+        raise ForeignFileError(f"is a {whole['kind'][:40]!r} file. Expected a {kind!r} file.")
     if whole["container"] > CONTAINER or whole["version"] > version:
         writer = whole["bochner"][:40]
         raise FileFormatError(

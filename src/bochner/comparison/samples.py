@@ -10,6 +10,7 @@ from sklearn.utils import check_array
 
 from bochner._dense import dense
 from bochner._magnitude import largest_number, refuse_huge
+from bochner._plain import require_plain
 from bochner._random import Purpose, generator
 from bochner._sklearn import refuse_lazy
 from bochner._typing import FloatType, MatrixLike, Rows
@@ -35,6 +36,7 @@ def check_rows(
     `huge` lets numbers pass whose squares are none.
     """
     refuse_lazy(X, name)
+    require_plain(X, name)
     rows: Rows = check_array(
         X, accept_sparse="csr", dtype=list(dtype) if isinstance(dtype, tuple) else dtype, input_name=name,
         ensure_min_samples=0,

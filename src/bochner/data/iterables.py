@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 from scipy.sparse import csr_matrix, issparse
 
+from bochner._plain import require_plain
 from bochner._typing import Array, ArrayLike, MatrixLike, Rows
 from bochner.data.pieces import PieceSource
 from bochner.data.rechunk import rechunked
@@ -182,6 +183,8 @@ def _parts(given: GivenBlock) -> tuple[Rows, Array, Array | None]:
     """X (n, d), targets (n, t), t = 0 if there are none, and weights (n,) or None of a block as it was handed over."""
     parts = given if isinstance(given, (tuple, list)) else (given,)
     X, y, weight = [*parts, None, None][:3]
+    for name, part in (("X", X), ("y", y), ("sample_weight", weight)):
+        require_plain(part, name)
     X = csr_matrix(X) if issparse(X) else np.asarray(X)
     if X.ndim != 2 or X.dtype.kind not in "biuf" or len(parts) not in (1, 2, 3):
         raise InvalidDataError(

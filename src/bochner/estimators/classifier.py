@@ -14,7 +14,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_class_weight
 
 from bochner._random import resolve_seed
-from bochner._sklearn import Interval, StrOptions, available_if, validated, with_callbacks
+from bochner._sklearn import Interval, StrOptions, available_if, fit_method, validated, with_callbacks
 from bochner._typing import Array, ArrayLike, Constraints, FilePath, MatrixLike, Seed, Transformer
 from bochner.errors import invalid_parameter
 from bochner.estimators.certified_classifier import CertifiedClassifier
@@ -195,8 +195,7 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
         self.checkpoint = checkpoint
         self.random_state = random_state
 
-    @with_callbacks
-    @validated
+    @fit_method
     def fit(self, X: MatrixLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the model. The features of all rows are kept if they take at most half of the memory budget.
 

@@ -12,7 +12,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.validation import check_is_fitted
 
 from bochner._random import resolve_seed
-from bochner._sklearn import LENGTH_SCALE_RULE, SEED_RULE, Interval, OurWords, StrOptions, validated
+from bochner._sklearn import LENGTH_SCALE_RULE, SEED_RULE, Interval, OurWords, StrOptions, fit_method
 from bochner._typing import Array, ArrayLike, Constraints, Seed
 from bochner.comparison.bags import Bagged, Bags
 from bochner.comparison.kernel_features import KernelFeatures, default_components
@@ -71,7 +71,7 @@ class _DistributionModel(OurWords, BaseEstimator, ABC):
         self.sampling = sampling
         self.random_state = random_state
 
-    @validated
+    @fit_method
     def fit(self, X: Bagged, y: ArrayLike) -> Self:
         """Fit the model.
 

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from bochner._random import Purpose, generator, resolve_seed
-from bochner._sklearn import LENGTH_SCALE_RULE, SEED_RULE, Interval, OurWords, StrOptions, refuse_lazy, validated
+from bochner._sklearn import LENGTH_SCALE_RULE, SEED_RULE, Interval, OurWords, StrOptions, fit_method, refuse_lazy
 from bochner._typing import Array, ArrayLike, Constraints, FloatType, MatrixLike, Seed
 from bochner.comparison.attribution import column_shares
 from bochner.comparison.group_sums import group_sums
@@ -162,7 +162,7 @@ class DriftDetector(OurWords, BaseEstimator):
         self.sampling = sampling
         self.random_state = random_state
 
-    @validated
+    @fit_method
     def fit(self, X: MatrixLike, y: object = None) -> Self:
         """Learn the reference, and start a new stream.
 

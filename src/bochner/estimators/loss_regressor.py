@@ -11,7 +11,7 @@ from typing import Self
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from bochner._sklearn import Interval, StrOptions, validated, with_callbacks
+from bochner._sklearn import Interval, StrOptions, fit_method
 from bochner._typing import Array, ArrayLike, Constraints, FilePath, MatrixLike, Seed, Transformer
 from bochner.errors import AssumptionError
 from bochner.estimators.kernel_model import MODEL_CONSTRAINTS, KernelModel, seed_of_fit
@@ -95,8 +95,7 @@ class LossRegressor(RegressorMixin, LinearAttributes[FittedRegression], KernelMo
         """Whether rows are held out to calibrate intervals."""
         return False
 
-    @with_callbacks
-    @validated
+    @fit_method
     def fit(self, X: MatrixLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the model. The features of all rows are kept if they take at most half of the memory budget.
 

@@ -10,7 +10,7 @@ from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from bochner._random import Purpose, resolve_seed, row_keys
-from bochner._sklearn import LENGTH_SCALE_RULE, Interval, StrOptions, refuse_lazy, validated, with_callbacks
+from bochner._sklearn import LENGTH_SCALE_RULE, Interval, StrOptions, fit_method, refuse_lazy, validated, with_callbacks
 from bochner._typing import Array, ArrayLike, Constraints, MatrixLike, Seed, Transformer
 from bochner.data import ArrayRows, RowSource
 from bochner.errors import InvalidDataError
@@ -124,8 +124,7 @@ class KernelNovelty(OutlierMixin, KernelModel):
         self.contamination = contamination
         self.random_state = random_state
 
-    @with_callbacks
-    @validated
+    @fit_method
     def fit(self, X: MatrixLike, y: object = None) -> Self:
         """Learn what is usual, in one pass over the rows (and one to draw some of them, if they are in files).
 

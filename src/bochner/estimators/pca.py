@@ -16,6 +16,7 @@ from bochner._sklearn import (
     StrOptions,
     available_if,
     check_sample_weight,
+    fit_method,
     refuse_lazy,
     validated,
     with_callbacks,
@@ -162,8 +163,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelModel):
         self.alpha = alpha
         self.random_state = random_state
 
-    @with_callbacks
-    @validated
+    @fit_method
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the model in one pass over the rows (two with `fit_inverse_transform`).
 

@@ -10,7 +10,7 @@ from typing import Any, Self
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from bochner._random import resolve_seed
-from bochner._sklearn import HasMethods, Interval, StrOptions, available_if, validated, with_callbacks
+from bochner._sklearn import HasMethods, Interval, StrOptions, available_if, fit_method, validated, with_callbacks
 from bochner._typing import ArrayLike, Constraints, FilePath, MatrixLike, Seed, Transformer
 from bochner.errors import invalid_parameter
 from bochner.estimators.certified_ridge import CertifiedRidge
@@ -220,8 +220,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, Posterio
         self.checkpoint = checkpoint
         self.random_state = random_state
 
-    @with_callbacks
-    @validated
+    @fit_method
     def fit(self, X: MatrixLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the model in one pass over the rows, or a few; many with the iterative solver.
 

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils.validation import validate_data
 
 from bochner._magnitude import largest_number, refuse_huge
+from bochner._plain import require_plain, require_unmasked
 from bochner.errors import InvalidDataError
 
 __all__ = ["validated_rows", "validated_rows_and_targets"]
@@ -22,6 +23,7 @@ def validated_rows(estimator: Any, X: Any, *, reset: bool, huge: bool = False, *
 
     `huge` lets numbers pass whose squares are none. `checks` are further ones of scikit-learn's `validate_data`.
     """
+    require_plain(X)
     with _naming_the_encoder(estimator):
         rows = validate_data(estimator, X, reset=reset, **{**_RULES, **checks})
     if not huge:
@@ -31,6 +33,8 @@ def validated_rows(estimator: Any, X: Any, *, reset: bool, huge: bool = False, *
 
 def validated_rows_and_targets(estimator: Any, X: Any, y: Any, *, reset: bool, **checks: Any) -> tuple[Any, Any]:
     """Rows as in `validated_rows`, and targets, or labels of classes, for them."""
+    require_plain(X)
+    (require_plain if checks.get("y_numeric") else require_unmasked)(y, "y")  # classes may be dates
     with _naming_the_encoder(estimator):
         X, y = validate_data(estimator, X, y, reset=reset, **{**_RULES, **checks})
     _refuse_huge_rows(estimator, X)

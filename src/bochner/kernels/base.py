@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 
 from bochner._magnitude import largest_number, refuse_huge
+from bochner._plain import require_plain
 from bochner._typing import Array, ArrayLike, Rows
 from bochner.errors import AssumptionError, InvalidDataError, invalid_parameter
 from bochner.kernels.density import SpectralDensity
@@ -263,6 +264,7 @@ def check_positive(owner: object, name: str, value: object) -> float:
 
 def _checked_rows(X: ArrayLike, name: str) -> Array:
     """Finite rows in float64 whose squares are numbers, too."""
+    require_plain(X, name)
     rows: Array = check_array(X, dtype=np.float64, input_name=name)
     refuse_huge(rows, name, largest_number(rows.dtype))
     return rows

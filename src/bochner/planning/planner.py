@@ -10,6 +10,7 @@ from scipy.sparse import issparse
 
 from bochner._dense import dense
 from bochner._duration import in_words
+from bochner._plain import require_plain
 from bochner._random import resolve_seed
 from bochner._typing import ArrayLike, FloatType, MatrixLike, Rows, Seed, Transformer
 from bochner.config import config_context, get_config, parse_bytes
@@ -107,6 +108,7 @@ def plan(
     3684
     """
     _refuse_source(X)
+    require_plain(X)
     rows = None if X is None else cast("Rows", X if issparse(X) else np.asarray(X))
     if rows is None:
         n, d, dtype = _count("n_samples", n_samples), _count("n_features", n_features), _DOUBLE

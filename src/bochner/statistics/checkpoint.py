@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bochner._archive import read_archive, write_archive
+from bochner._archive import ForeignFileError, read_archive, write_archive
 from bochner._typing import Array, FilePath, JsonDict
 from bochner.errors import CheckpointError, CheckpointWarning, FileFormatError, MemoryBudgetError
 from bochner.statistics.state_schema import NumberRule, Schema, StateSchema, split_state
@@ -112,8 +112,14 @@ class CheckpointFile:
     def _read(self) -> tuple[JsonDict, dict[str, Array]]:
         try:
             _, header, arrays = read_archive(self.path, kind=_KIND, version=_VERSION)
-        except (FileFormatError, MemoryBudgetError, OSError) as error:
+        except ForeignFileError as error:
+            raise CheckpointError(f"{error} It is left as it is: give the checkpoint another path.") from error
+        except (FileFormatError, MemoryBudgetError) as error:
             raise CheckpointError(f"{error} Delete it to start anew.") from error
+        except OSError as error:
+            raise CheckpointError(
+                f"The checkpoint {str(self.path)!r} cannot be read ({error.strerror or error}). Give another path."
+            ) from error
         self.require(_HEADER.fault(header))
         self.require(_NOTES.fault(header["notes"]))
         return header, arrays

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 from sklearn.utils import check_array
 
+from bochner._plain import require_unmasked
 from bochner._sklearn import refuse_lazy
 from bochner._typing import Array, MatrixLike
 from bochner.errors import InvalidDataError
@@ -36,6 +37,7 @@ class NamedColumns:
     def of(cls, X: MatrixLike) -> Self:
         """The columns of a table that a user handed over."""
         refuse_lazy(X)
+        require_unmasked(X)
         if not hasattr(X, "columns") and not hasattr(X, "column_names"):
             array = check_array(X, dtype=None, ensure_all_finite=False, estimator="TableEncoder")
             if array.dtype.kind == "c":

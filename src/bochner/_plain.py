@@ -1,0 +1,52 @@
+"""Tables whose cells are not the numbers that NumPy would take them for: masked cells, dates, broken sparse matrices.
+
+masked arrays     np.asarray hands over what lies under the mask: a missing value would be fitted as a number
+dates, durations  as numbers they depend on the unit of the clock, and a missing one (NaT) is -9.2e18
+sparse matrices   compiled code trusts indices: one beyond the columns reads or writes foreign memory
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from bochner.errors import InvalidDataError
+
+__all__ = ["require_plain", "require_unmasked"]
+
+
+def require_plain(table: object, name: str = "X") -> None:
+    """Refuse rows, targets or weights that are not what NumPy or SciPy would read; None and anything else passes."""
+    require_unmasked(table, name)
+    for date in _dates(table):
+        raise InvalidDataError(
+            f"{name} must be numbers. Got {date}: as numbers, dates depend on their unit, and a missing one is "
+            "-9.2e18. bochner.TableEncoder encodes columns of dates; make numbers of others, such as days since one."
+        )
+    if hasattr(table, "indptr") and hasattr(table, "check_format"):
+        try:
+            table.check_format(full_check=True)
+        except (ValueError, IndexError) as error:
+            raise InvalidDataError(f"{name} is no valid sparse matrix: {error}.") from None
+
+
+def require_unmasked(table: object, name: str = "X") -> None:
+    """Refuse an array with masked cells."""
+    if not np.ma.isMaskedArray(table):
+        return
+    where = np.argwhere(np.ma.getmaskarray(table))
+    if len(where):
+        raise InvalidDataError(
+            f"{name} must have no masked cells. Got {len(where):,}, the first in row {where[0][0]}. Drop such rows or "
+            "impute them; bochner.TableEncoder marks what is missing in X.filled(np.nan)."
+        )
+
+
+def _dates(table: object) -> Iterator[str]:
+    """Types of dates and durations in an array or in the columns of a frame, in words."""
+    types = getattr(table, "dtypes", getattr(table, "dtype", ""))
+    for each in types if hasattr(types, "__iter__") else (types,):
+        temporal = getattr(each, "is_temporal", None)  # polars
+        if getattr(each, "kind", "") in ("m", "M") or (temporal is not None and temporal()):
+            yield str(each)
