@@ -129,6 +129,12 @@ def parse_bytes(size: int | str) -> int:
 def _checked(memory: int | str | None, n_threads: int | None, time: float | None) -> Config:
     if n_threads is not None and (isinstance(n_threads, bool) or int(n_threads) != n_threads or n_threads < 1):
         raise invalid_parameter("bochner.config", "n_threads", "an int >= 1 or None", n_threads)
-    if time is not None and (isinstance(time, bool) or not isinstance(time, Real) or not time > 0):
+    return Config(None if memory is None else parse_bytes(memory), n_threads, _seconds(time))
+
+
+def _seconds(time: object) -> float | None:
+    if time is None:
+        return None
+    if isinstance(time, bool) or not isinstance(time, Real) or not time > 0:
         raise invalid_parameter("bochner.config", "time", "a positive number of seconds or None", time)
-    return Config(None if memory is None else parse_bytes(memory), n_threads, None if time is None else float(time))
+    return float(time)
