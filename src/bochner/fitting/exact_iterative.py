@@ -71,9 +71,10 @@ def fit_exact_iteratively(
     """The exact machine of rows in memory, and its errors on rows that are left out of it; none of very few rows."""
     solver = cast("KernelSolver", settings.solver)
     ordered = ordered_rows(rows_of_exact(rows), settings.seed)
+    chosen = isinstance(settings.rule.alpha, str)
     m = min(LEFT_OUT_ROWS, ordered.n_rows // _LEFT_OUT_SHARE) if settings.calibrates else 0
     columns = rows.n_targets * (2 if m else 1)
-    budget = kernel_budget(ordered.n_rows, rows.n_features, columns, PILOT_ROWS)
+    budget = kernel_budget(ordered.n_rows, rows.n_features, columns, PILOT_ROWS if chosen else 0)
     require_memory(budget.bill, "Use features='nystroem', or raise the budget with bochner.set_config(memory=...).")
     require_time(ordered.n_rows, rows.n_features, iterative=True, kept=budget.room > 0)
     drawn = settings.features.draw_exact(kernel, ordered, tuning)
@@ -81,7 +82,7 @@ def fit_exact_iteratively(
     schema = solver.state_schema(ordered.n_rows, columns, settings.rule)
     state = None if checkpoint is None else checkpoint.resumed_state(schema)
     wanted = _penalty(dense.in_units(settings.alike), settings.rule, tuning) if state is None else float(state["alpha"])
-    problem = kernel_problem(dense, budget, wanted, m, settings.seed, chosen=isinstance(settings.rule.alpha, str))
+    problem = kernel_problem(dense, budget, wanted, m, settings.seed, chosen=chosen)
     if checkpoint is not None and state is not None:
         checkpoint.file.require(problem.fault(state))
     if problem.settles and state is None:
