@@ -4,12 +4,15 @@
 
 kin40k, n = 10,000, Matern 5/2 of one length scale, noise variance over signal variance = alpha. Time to the predictive
 mean of 2,000 other rows, imports not counted. GPyTorch runs in an environment of its own, which is made in a temporary
-folder (torch 2.13.0, two threads, conjugate gradients to 1e-2 and 1e-4 with its pivoted Cholesky preconditioner).
+folder (torch 2.13.0, two threads, conjugate gradients to 1e-2, 1e-3 and 1e-4 with its pivoted Cholesky preconditioner),
+or in the interpreter GPYTORCH_PYTHON if that is set. Ours promises 1e-4 by default, and 1e-2 and 1e-3 beside it. What
+is compared is time to a distance from the exact mean: each of theirs with our fastest fit that is as near.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -24,6 +27,7 @@ from harness import write
 import bochner as bo
 
 SCALE, ALPHA, N_TEST = 3.0, 1e-2, 2000
+TOLS = (1e-2, 1e-3, 1e-4)
 PACKAGES = ("torch==2.13.0", "gpytorch", "numpy")
 
 PEER = """
@@ -59,6 +63,8 @@ print(json.dumps([time.perf_counter() - start, time.process_time() - cpu, gpytor
 
 
 def peer_python(folder):
+    if "GPYTORCH_PYTHON" in os.environ:
+        return os.environ["GPYTORCH_PYTHON"]
     venv.create(folder, with_pip=True)
     python = str(Path(folder) / "bin" / "python")
     subprocess.run([python, "-m", "pip", "install", "--quiet", *PACKAGES], check=True)
@@ -74,9 +80,9 @@ def peer(python, folder, tol):
     return seconds, version, np.load(f"{folder}/mean.npy")
 
 
-def ours(X, y, T):
+def ours(X, y, T, tol=1e-4):
     model = bo.KernelRegressor(
-        bo.Matern(SCALE, nu=2.5), features="exact", alpha=ALPHA, solver="iterative", random_state=0
+        bo.Matern(SCALE, nu=2.5), features="exact", alpha=ALPHA, solver="iterative", tol=tol, random_state=0
     )
     start, cpu = time.perf_counter(), time.process_time()
     mean = model.fit(X, y).predict(T)
@@ -86,8 +92,8 @@ def ours(X, y, T):
 def main(n):
     (X, y), (T, y_test) = table("kin40k", 0)
     X, y, T, y_test = X[:n], y[:n], T[:N_TEST], y_test[:N_TEST]
-    ours(X[:500], y[:500], T[:10])  # compiled code
-    seconds, mean, model = ours(X, y, T)
+    ours(X[:3000], y[:3000], T[:10])  # compiled code
+    mine = {tol: ours(X, y, T, tol) for tol in TOLS}
     direct = bo.KernelRegressor(bo.Matern(SCALE, nu=2.5), features="exact", alpha=ALPHA, solver="direct")
     exact = direct.fit(X.astype(float), y).predict(T.astype(float))
 
@@ -95,15 +101,20 @@ def main(n):
         error, away = np.sqrt(np.mean((mean - y_test) ** 2)), np.sqrt(np.mean((mean - exact) ** 2))
         return {"seconds_wall_cpu": seconds, "rmse": float(error), "from_exact": float(away)}
 
-    found = {"ours": record(seconds, mean) | {"iterations": int(model.n_iter_)}}
+    ours_found = {
+        f"ours, tolerance {tol:g}": record(seconds, mean) | {"iterations": int(model.n_iter_)}
+        for tol, (seconds, mean, model) in mine.items()
+    }
+    found = dict(ours_found)
     with tempfile.TemporaryDirectory(prefix="gpytorch-") as folder:
         python = peer_python(f"{folder}/venv")
         np.savez(f"{folder}/rows.npz", X=X, y=y, T=T)
-        for tol in (1e-2, 1e-4):
+        for tol in TOLS:
             spent, version, theirs = peer(python, folder, tol)
-            found[f"GPyTorch, tolerance {tol:g}"] = record(spent, theirs) | {
-                "over_ours": [a / b for a, b in zip(spent, seconds)]
-            }
+            away = record(spent, theirs)
+            as_near = [each for each in ours_found.values() if each["from_exact"] <= away["from_exact"]]
+            best = min(as_near, key=lambda each: each["seconds_wall_cpu"][1])["seconds_wall_cpu"]
+            found[f"GPyTorch, tolerance {tol:g}"] = away | {"over_ours_as_near": [a / b for a, b in zip(spent, best)]}
     write("exact_peers", {"n": n, "d": X.shape[1], "alpha": ALPHA, "gpytorch": version, "fits": found})
 
 

@@ -1,4 +1,4 @@
-"""Settings of the process: how much memory and how many threads bochner may use.
+"""Settings of the process: how much memory, how many threads and how much time bochner may use.
 
 Settings live in a context variable, so that `config_context` is safe in threads and coroutines.
 """
@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from numbers import Real
 
 from bochner._blas_buffers import reserve_blas_buffers
 from bochner._limits import addresses_are_limited, available_memory
@@ -34,10 +35,14 @@ class Config:
     n_threads : int or None
         Threads of one call. None: the cores this process may use, at most `OMP_NUM_THREADS`
         (joblib, loky and Dask set it in their workers, so nothing is oversubscribed).
+    time : float or None
+        Seconds that an exact kernel machine may be expected to take: a longer fit is refused before its first product,
+        and automatic models have landmarks instead. None: any.
     """
 
     memory: int | None = None
     n_threads: int | None = None
+    time: float | None = None
 
     def memory_budget(self) -> int:
         """Bytes that one call may hold beyond its inputs.
@@ -65,25 +70,31 @@ def get_config() -> Config:
     return _current.get()
 
 
-def set_config(*, memory: int | str | None = None, n_threads: int | None = None) -> None:
+def set_config(*, memory: int | str | None = None, n_threads: int | None = None, time: float | None = None) -> None:
     """Replace the settings of this context.
 
     Parameters
     ----------
     memory : int, str such as "4GB" or "512MiB", or None
     n_threads : int or None
+    time : float or None
+        Seconds that an exact kernel machine may be expected to take.
     """
-    _current.set(_checked(memory, n_threads))
+    _current.set(_checked(memory, n_threads, time))
 
 
 @contextmanager
-def config_context(*, memory: int | str | None = None, n_threads: int | None = None) -> Iterator[Config]:
+def config_context(
+    *, memory: int | str | None = None, n_threads: int | None = None, time: float | None = None
+) -> Iterator[Config]:
     """Settings for the length of a `with` block; None keeps the setting in force.
 
     Parameters
     ----------
     memory : int, str such as "4GB" or "512MiB", or None
     n_threads : int or None
+    time : float or None
+        Seconds that an exact kernel machine may be expected to take.
 
     Examples
     --------
@@ -92,13 +103,8 @@ def config_context(*, memory: int | str | None = None, n_threads: int | None = N
     ...     config.memory_budget()
     2000000000
     """
-    given = _checked(memory, n_threads)
-    outer = get_config()
-    merged = replace(
-        outer,
-        memory=outer.memory if given.memory is None else given.memory,
-        n_threads=outer.n_threads if given.n_threads is None else given.n_threads,
-    )
+    given = {name: value for name, value in asdict(_checked(memory, n_threads, time)).items() if value is not None}
+    merged = replace(get_config(), **given)
     token = _current.set(merged)
     try:
         yield merged
@@ -120,7 +126,15 @@ def parse_bytes(size: int | str) -> int:
     return int(number * _UNITS[unit])
 
 
-def _checked(memory: int | str | None, n_threads: int | None) -> Config:
+def _checked(memory: int | str | None, n_threads: int | None, time: float | None) -> Config:
     if n_threads is not None and (isinstance(n_threads, bool) or int(n_threads) != n_threads or n_threads < 1):
         raise invalid_parameter("bochner.config", "n_threads", "an int >= 1 or None", n_threads)
-    return Config(None if memory is None else parse_bytes(memory), n_threads)
+    return Config(None if memory is None else parse_bytes(memory), n_threads, _seconds(time))
+
+
+def _seconds(time: object) -> float | None:
+    if time is None:
+        return None
+    if isinstance(time, bool) or not isinstance(time, Real) or not time > 0:
+        raise invalid_parameter("bochner.config", "time", "a positive number of seconds or None", time)
+    return float(time)

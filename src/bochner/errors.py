@@ -12,6 +12,7 @@
      ├── UnsupportedModelError   (also a TypeError)    a model has a part that a file or graph cannot hold
      ├── MissingStatisticsError  (also an AttributeError) a model was saved without its statistics
      ├── MemoryBudgetError       (also a MemoryError)  the bill exceeds the budget
+     ├── TimeBudgetError         (also a TimeoutError) a fit would take longer than the budget
      └── MissingExtraError       (also an ImportError) an optional package is not installed
 
     BochnerWarning (a UserWarning)
@@ -48,6 +49,7 @@ __all__ = [
     "MissingStatisticsError",
     "NoSkillWarning",
     "TableWarning",
+    "TimeBudgetError",
     "UnsupportedModelError",
     "WidthWarning",
     "invalid_parameter",
@@ -84,6 +86,10 @@ class MissingStatisticsError(BochnerError, AttributeError):
 
 class MemoryBudgetError(BochnerError, MemoryError):
     """The memory bill of a computation exceeds the budget, and nothing was allocated; or the system gave no more."""
+
+
+class TimeBudgetError(BochnerError, TimeoutError):
+    """A fit would take longer than the time budget, and was not begun."""
 
 
 class CheckpointError(BochnerError, ValueError):

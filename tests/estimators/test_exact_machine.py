@@ -8,6 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 import bochner as bo
 from bochner.errors import IllConditionedWarning, InvalidDataError, MemoryBudgetError
 from bochner.statistics import CheckpointFile
+from bochner.statistics.kernel_product import KernelProduct
 from tests.strategies import rows
 
 X = rows(0, 900, 3)
@@ -172,3 +173,44 @@ def test_parameters_that_do_not_go_together_are_refused():
         machine(validation_fraction=0.1).fit(X, y)
     with pytest.raises(ValueError, match="solver"):
         machine(bo.solvers.DirectSolver()).fit(X, y)
+
+
+def test_a_memory_map_is_read_as_rows_in_memory(tmp_path):
+    np.save(tmp_path / "x.npy", X)
+    mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
+    assert np.array_equal(machine().fit(mapped, y).predict(NEW), machine().fit(X, y).predict(NEW))
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+def test_what_is_no_number_is_refused(wrong):
+    damaged = X.copy()
+    damaged[17, 1] = wrong
+    with pytest.raises(ValueError, match=r"NaN|infinity"):
+        machine().fit(damaged, y)
+    target = y.copy()
+    target[3] = wrong
+    with pytest.raises(ValueError, match=r"NaN|infinity"):
+        machine().fit(X, target)
+
+
+def test_machines_that_keep_their_tiles_agree_with_the_factorised_one():
+    X = rows(4, 2500, 3)
+    y = np.sin(2 * X[:, 0]) + 0.2 * rows(5, 2500, 1)[:, 0]
+    kept, dense = machine(alpha=0.3).fit(X, y), machine("direct", alpha=0.3).fit(X, y)
+    assert kept.fitted_.solution.rows == 683  # landmarks of the preconditioner: a third, since tiles are kept
+    assert np.sqrt(np.mean((kept.predict(X) - dense.predict(X)) ** 2)) <= 1.1e-4 * y.std()
+    with bo.config_context(memory="80MB"):  # with tiles it would be 94 MB
+        without = machine(alpha=0.3).fit(X, y)
+    assert without.fitted_.solution.rows == 512
+    np.testing.assert_allclose(without.predict(X), kept.predict(X), atol=1e-3)
+
+
+def test_a_penalty_that_is_given_has_no_second_machine(monkeypatch):
+    columns = []
+    times = KernelProduct.times
+    monkeypatch.setattr(KernelProduct, "times", lambda self, V: columns.append(V.shape[1]) or times(self, V))
+    machine().fit(X, y)
+    assert set(columns) == {1}
+    columns.clear()
+    machine(alpha="auto").fit(X, y)
+    assert 2 in columns

@@ -1,5 +1,7 @@
 """Exact kernel classifiers by Newton's method: against SciPy's minimum of the dense problem, and their own gap."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -35,10 +37,14 @@ def kernel_loss(name, n_classes, intercept):
     return KernelSquaredHinge(Hinge(signs_of(labels(n_classes), n_classes), WEIGHT, squared=True), intercept=intercept)
 
 
+def in_float32(product):
+    return replace(product, precision=np.dtype(np.float32), room=10**9, _counter=[0])
+
+
 def solved(loss, tol=1e-8, n_landmarks=20, dtype=np.float32):
     product = KernelProduct(KERNEL, X)
     features = LandmarkFeatures(product, np.arange(n_landmarks), np.dtype(dtype), True)
-    return KernelNewton(product, loss, features, ALPHA).solve(tol=tol, max_iter=50)
+    return KernelNewton(product, in_float32(product), loss, features, ALPHA).solve(tol=tol, max_iter=50)
 
 
 def least_objective(loss):
@@ -83,7 +89,7 @@ def test_few_steps_are_reported_as_not_converged():
     product = KernelProduct(KERNEL, X)
     features = LandmarkFeatures(product, np.arange(20), np.dtype(np.float32), True)
     loss = kernel_loss("logistic", 2, True)
-    found = KernelNewton(product, loss, features, ALPHA).solve(tol=1e-8, max_iter=1)
+    found = KernelNewton(product, in_float32(product), loss, features, ALPHA).solve(tol=1e-8, max_iter=1)
     assert (found.n_iter, found.converged) == (1, False)
     assert found.objective - least_objective(loss) <= found.gap
 
@@ -119,6 +125,6 @@ def test_rows_that_contradict_each_other_have_no_scores_and_no_gap(name):
     features = LandmarkFeatures(product, np.arange(0, 60, 4), np.dtype(np.float32), True)
     hinge = KernelSquaredHinge(Hinge(signs_of(labels, 2), ones, squared=True), intercept=True)
     loss = KernelLogistic(Logistic(labels, ones), 1, intercept=True) if name == "logistic" else hinge
-    found = KernelNewton(product, loss, features, ALPHA).solve(tol=1e-6, max_iter=20)
+    found = KernelNewton(product, in_float32(product), loss, features, ALPHA).solve(tol=1e-6, max_iter=20)
     assert found.converged
     np.testing.assert_allclose(KERNEL(X, twice) @ found.coef, 0, atol=1e-3)

@@ -1,5 +1,7 @@
 """Products of the exact kernel matrix are right to within the rounding that they state, for any kernel and any rows."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -107,3 +109,34 @@ def test_symmetric_products_of_float32_tiles_are_symmetric():
     V = np.eye(1300)[:, [0, 300, 511, 512, 1299]]
     K = product.times(V)[[0, 300, 511, 512, 1299]]
     np.testing.assert_allclose(K, K.T, atol=1e-7)
+
+
+@pytest.mark.parametrize("n_columns", [1, 3, 12])
+@pytest.mark.parametrize("room", [1, 40 * 8 * 16 * 4, 10**9])
+@pytest.mark.parametrize("kernel", [bo.Matern(1.0, nu=1.5), bo.Laplacian(2.0)], ids=repr)
+def test_tiles_that_are_kept_change_no_bit(kernel, n_columns, room, monkeypatch):
+    small_tiles(monkeypatch)
+    X, V = rows(0, 90, 3), rows(1, 90, n_columns)
+    fresh, kept = (KernelProduct(kernel, X, precision=np.dtype(float), room=size) for size in (0, room))
+    expected = fresh.times(V)
+    assert all(np.array_equal(kept.times(V), expected) for _ in range(3))
+    np.testing.assert_allclose(expected, kernel(X) @ V, atol=1e-12)
+
+
+def test_kept_tiles_are_not_computed_again(monkeypatch):
+    small_tiles(monkeypatch)
+    product = KernelProduct(bo.Gaussian(), rows(0, 90, 3), precision=np.dtype(float), room=10**9)
+    first = product.times(rows(1, 90, 1))
+    monkeypatch.setattr(type(product._values), "tile", None)
+    assert np.array_equal(product.times(rows(1, 90, 1)), first)
+
+
+def test_tiles_take_no_more_than_their_room():
+    n = 1300
+    assert kernel_product.symmetric_tile_bytes(n) == 12 * 256 * 512 * 4
+    product = KernelProduct(bo.Gaussian(), rows(0, n, 2), precision=np.dtype(np.float32), room=5 * 256 * 512 * 4 + 1)
+    tracemalloc.start()
+    product.times(rows(1, n, 1))
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert 5 * 256 * 512 * 4 <= kept < 6 * 256 * 512 * 4

@@ -19,7 +19,7 @@ from bochner.fitting.left_out import LeftOut, calibrated
 from bochner.fitting.ridge_model import FittedRidge
 from bochner.kernels import Stationary
 from bochner.memory import require_memory
-from bochner.planning import PILOT_ROWS
+from bochner.planning import PILOT_ROWS, require_time
 from bochner.solvers import DirectSolver, PenaltyRule, kernel_matrix_bill
 from bochner.statistics import identify
 from bochner.tuning import Tuning
@@ -61,6 +61,7 @@ class ExactMachine:
         ordered = ordered_rows(rows_of_exact(rows), settings.seed)
         bill = kernel_matrix_bill(ordered.n_rows, rows.n_features, rows.n_targets)
         require_memory(bill, "Use features='nystroem', or raise the budget with bochner.set_config(memory=...).")
+        require_time(ordered.n_rows, rows.n_features, iterative=False)
         drawn, rule = settings.features.draw_exact(kernel, ordered, tuning), settings.rule
         problem = ExactProblem.of(drawn.map, *targets_of(ordered), rule.fit_intercept)
         alpha = search_penalty(problem.in_units(settings.alike), rule.alpha, rule.alphas, tuning)

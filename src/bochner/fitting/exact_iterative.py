@@ -1,7 +1,7 @@
 """Exact kernel ridge regression on more rows than can be factorised: the penalty from a sample, then iterations.
 
 The penalty is searched by exact leave-one-out errors of 3,000 rows, as for few rows. A second machine, without 2,000
-rows, is solved with the first one, in the same tiles: its errors on these rows calibrate error bars.
+rows, is solved with the first one, in the same tiles: its errors on these rows calibrate error bars, if anything does.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from bochner.fitting.ridge_model import FittedRidge
 from bochner.fitting.watch import Watch
 from bochner.kernels import Stationary
 from bochner.memory import require_memory
-from bochner.planning import PILOT_ROWS
+from bochner.planning import PILOT_ROWS, require_time
 from bochner.solvers import (
     CANDIDATES,
     KernelBudget,
@@ -55,7 +55,8 @@ _log = logging.getLogger("bochner")
 _LEFT_OUT_SHARE = 5  # one of so many rows is left out at most
 _SMALLEST = 1e-7  # of k(x, x): a penalty of 0 is raised to it
 _TIMED_ROWS = 512
-_CONDITION = 100.0  # of the preconditioned equations, for a penalty that is chosen: some 50 iterations
+_CONDITION = 100.0  # of the preconditioned equations, for a penalty that is chosen: some 20 iterations
+_CONDITION_WITH_TILES = 2000.0  # some 60 iterations, where a product takes a fifth of the time
 
 
 def fit_exact_iteratively(
@@ -70,20 +71,23 @@ def fit_exact_iteratively(
     """The exact machine of rows in memory, and its errors on rows that are left out of it; none of very few rows."""
     solver = cast("KernelSolver", settings.solver)
     ordered = ordered_rows(rows_of_exact(rows), settings.seed)
-    m = min(LEFT_OUT_ROWS, ordered.n_rows // _LEFT_OUT_SHARE)
+    chosen = isinstance(settings.rule.alpha, str)
+    m = min(LEFT_OUT_ROWS, ordered.n_rows // _LEFT_OUT_SHARE) if settings.calibrates else 0
     columns = rows.n_targets * (2 if m else 1)
-    budget = kernel_budget(ordered.n_rows, rows.n_features, columns, PILOT_ROWS)
+    budget = kernel_budget(ordered.n_rows, rows.n_features, columns, PILOT_ROWS if chosen else 0)
     require_memory(budget.bill, "Use features='nystroem', or raise the budget with bochner.set_config(memory=...).")
+    require_time(ordered.n_rows, rows.n_features, iterative=True, kept=budget.room > 0)
     drawn = settings.features.draw_exact(kernel, ordered, tuning)
     dense = ExactProblem.of(drawn.map, *targets_of(ordered), settings.rule.fit_intercept)
     schema = solver.state_schema(ordered.n_rows, columns, settings.rule)
     state = None if checkpoint is None else checkpoint.resumed_state(schema)
     wanted = _penalty(dense.in_units(settings.alike), settings.rule, tuning) if state is None else float(state["alpha"])
-    problem = kernel_problem(dense, budget, wanted, m, settings.seed, chosen=isinstance(settings.rule.alpha, str))
+    problem = kernel_problem(dense, budget, wanted, m, settings.seed, chosen=chosen)
     if checkpoint is not None and state is not None:
         checkpoint.file.require(problem.fault(state))
     if problem.settles and state is None:
-        problem = replace(problem, alpha=max(wanted, _solvable(problem, settings.seed)))
+        condition = _CONDITION_WITH_TILES if budget.room else _CONDITION
+        problem = replace(problem, alpha=max(wanted, _solvable(problem, condition, settings.seed)))
     alpha = problem.alpha
     _announce(problem)
     on_block, finish = watch.begin(None)
@@ -100,8 +104,8 @@ def fit_exact_iteratively(
         row_identity=identify(rows),
     )
     last = slice(len(dense.Y) - m, None)
-    prior = dense.values.diagonal(dense.values.points[last]) / alpha
-    return fit, LeftOut(found.errors, np.maximum(found.variances + prior, 1.0), dense.weight[last], dense.Y[last])
+    variances = np.maximum(found.variances + dense.values.kernel.variance / alpha, 1.0)
+    return fit, LeftOut(found.errors, variances, dense.weight[last], dense.Y[last])
 
 
 def _penalty(problem: ExactProblem, rule: PenaltyRule, tuning: Tuning | None) -> float:
@@ -110,13 +114,13 @@ def _penalty(problem: ExactProblem, rule: PenaltyRule, tuning: Tuning | None) ->
     return alpha or _SMALLEST * float(np.max(problem.values.diagonal(problem.values.points[:1])))
 
 
-def _solvable(problem: KernelProblem, seed: int) -> float:
+def _solvable(problem: KernelProblem, condition: float, seed: int) -> float:
     """The least penalty that some dozen iterations and float32 tiles can solve: a smaller one is not chosen.
 
     The preconditioned condition number is 1 + ||K - Z Z'|| / alpha.
     """
     single = float32_penalty(problem.product, problem.weight)
-    return max(problem.unexplained(seed) / _CONDITION, single if np.isfinite(single) else 0.0)
+    return max(problem.unexplained(seed) / condition, single if np.isfinite(single) else 0.0)
 
 
 def _on_iteration(on_block: OnPart, checkpoint: FitCheckpoint | None) -> Callable[[State], bool]:
@@ -152,19 +156,20 @@ def kernel_problem(
     """The systems, with landmarks by pivoted Cholesky among some rows. `chosen`: the penalty may yet be raised."""
     values = dense.values
     product = KernelProduct(values.kernel, values.points, precision=np.dtype(float))
-    small = chosen or float32_penalty(product, dense.weight) <= alpha
-    landmarks, dtype = (
-        landmark_numbers_among(values, budget.n_landmarks, seed),
-        np.dtype(np.float32 if small else np.float64),
-    )
+    least = float32_penalty(product, dense.weight)
+    single = np.isfinite(least) if chosen else least <= alpha
+    working = replace(product, precision=np.dtype(np.float32 if single else np.float64), room=budget.room, _counter=[0])
+    landmarks = landmark_numbers_among(values, budget.n_landmarks, seed)
+    kept_type = np.dtype(np.float32 if chosen or single else np.float64)
     return KernelProblem(
         product=product,
+        working=working,
         Y=dense.Y,
         weight=dense.weight,
         n_left_out=n_left_out,
         alpha=alpha,
         intercept=dense.intercept,
-        features=LandmarkFeatures(product, landmarks, dtype, budget.keep),
+        features=LandmarkFeatures(product, landmarks, kept_type, budget.keep),
         settles=chosen,
     )
 

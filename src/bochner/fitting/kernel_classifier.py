@@ -21,9 +21,10 @@ from bochner.fitting.exact_problem import rows_of_exact
 from bochner.fitting.features import DrawnFeatures
 from bochner.kernels import Stationary
 from bochner.memory import MemoryBill, fits, require_memory
-from bochner.planning import PILOT_ROWS
+from bochner.planning import PILOT_ROWS, require_time
 from bochner.solvers import (
     Hinge,
+    KernelBudget,
     KernelLogistic,
     KernelLoss,
     KernelNewton,
@@ -77,6 +78,9 @@ class KernelClassification:
     loss : str
     intercept : bool
     product : KernelProduct
+        In float64.
+    working : KernelProduct
+        In float32, of the iterations, with tiles that are kept.
     n_landmarks : int
         Of the preconditioner.
     keep : bool
@@ -89,6 +93,7 @@ class KernelClassification:
     loss: str
     intercept: bool
     product: KernelProduct
+    working: KernelProduct
     n_landmarks: int
     keep: bool
     seed: int
@@ -105,13 +110,17 @@ class KernelClassification:
         """The problem of rows in memory, after the memory bill is checked."""
         known, present, seed = rows_of_exact(rows), np.flatnonzero(labels.weight), settings.features.seed
         columns = 1 if labels.n_classes == 2 else labels.n_classes
-        n_landmarks, keep = _affordable(len(present), rows.n_features, columns)
+        n_landmarks, budget = _affordable(len(present), rows.n_features, columns)
+        require_time(len(present), rows.n_features, iterative=True, kept=budget.room > 0)
         some = replace(known, X=known.X[present], Y=known.Y[present], sample_weight=None)
         drawn = settings.features.draw_exact(kernel, some, tuning)
         values = drawn.map.kernel_values
         assert values is not None
         kept = replace(labels, labels=labels.labels[present].astype(np.intp), weight=labels.weight[present])
-        return cls(drawn, kept, settings.loss, settings.fit_intercept, _product(values), n_landmarks, keep, seed)
+        product = _product(values)
+        working = replace(product, precision=np.dtype(np.float32), room=budget.room, _counter=[0])
+        models = settings.loss, settings.fit_intercept
+        return cls(drawn, kept, *models, product, working, n_landmarks, budget.keep, seed)
 
     def fitted(self, alpha: float, settings: ClassifierSettings, progress: Progress) -> tuple[LinearSolution, float]:
         """The solution, and the temperature of its scores: 1, unless a hinge loss is to have probabilities."""
@@ -151,7 +160,7 @@ class KernelClassification:
         settings: ClassifierSettings,
         progress: Progress,
     ) -> LinearSolution:
-        solver = KernelNewton(self.product, self._loss(weight), features, alpha)
+        solver = KernelNewton(self.product, self.working, self._loss(weight), features, alpha)
         return solver.solve(tol=settings.tol, max_iter=settings.max_iter, progress=progress)
 
     def _loss(self, weight: Array) -> KernelLoss:
@@ -170,16 +179,23 @@ def _product(values: KernelMap) -> KernelProduct:
         return KernelProduct(values.kernel, values.points, precision=np.dtype(float))
 
 
-def _affordable(n: int, d: int, columns: int) -> tuple[int, bool]:
-    """Landmarks of the preconditioner, and whether their features are kept; refused if not even few fit."""
-    budget = kernel_budget(n, d, _COPIES * columns, PILOT_ROWS)
-    width = int(min(budget.n_landmarks, _MOST_LANDMARKS) / np.sqrt(max(1.0, columns / _ALL_LANDMARKS)))
-    bill = _bill(budget.bill, width, columns)
+def _affordable(n: int, d: int, columns: int) -> tuple[int, KernelBudget]:
+    """Landmarks of the preconditioner, and what is kept; refused if not even few fit."""
+    width, budget, bill = _billed(n, d, columns, tiles=True)
+    if not fits(bill.total):
+        width, budget, bill = _billed(n, d, columns, tiles=False)
     while width > _FEWEST and not fits(bill.total):
         width //= 2
         bill = _bill(budget.bill, width, columns)
     require_memory(bill, _REMEDY)
-    return max(1, width), budget.keep
+    return max(1, width), budget
+
+
+def _billed(n: int, d: int, columns: int, *, tiles: bool) -> tuple[int, KernelBudget, MemoryBill]:
+    """Landmarks, what is kept beside them, and the bill with a factor for every column."""
+    budget = kernel_budget(n, d, _COPIES * columns, PILOT_ROWS, tiles=tiles)
+    width = int(min(budget.n_landmarks, _MOST_LANDMARKS) / np.sqrt(max(1.0, columns / _ALL_LANDMARKS)))
+    return width, budget, _bill(budget.bill, width, columns)
 
 
 def _bill(ridge: MemoryBill, width: int, columns: int) -> MemoryBill:

@@ -22,7 +22,15 @@ from bochner.fitting.watch import Silent, Watch
 from bochner.fitting.width_rule import WidthCurve, relative_gain
 from bochner.kernels import Stationary
 from bochner.memory import MemoryBill, fits, require_memory
-from bochner.planning import EXACT_ITERATIVE_ROWS, EXACT_ROWS, LANDMARKS, MANY_LANDMARKS, PILOT_ROWS, landmark_numbers
+from bochner.planning import (
+    EXACT_ITERATIVE_ROWS,
+    EXACT_ROWS,
+    LANDMARKS,
+    MANY_LANDMARKS,
+    PILOT_ROWS,
+    exact_fits_in_time,
+    landmark_numbers,
+)
 from bochner.solvers import IterativeSolver, KernelSolver, kernel_matrix_bill
 from bochner.tuning import Tuning
 
@@ -56,7 +64,8 @@ def search_landmarks(
     """
     search = _Search(rows, kernel, tuning, settings, watch, publish, checkpoint)
     bill = kernel_matrix_bill(rows.n_rows, rows.n_features, rows.n_targets)
-    if rows.n_rows <= EXACT_ROWS and fits(bill.total):
+    few = rows.n_rows <= EXACT_ROWS
+    if few and fits(bill.total) and exact_fits_in_time(rows.n_rows, rows.n_features, iterative=False):
         return search.exact_or_fewest()
     if search.many_pay():
         return search.of_many()
@@ -130,7 +139,7 @@ class _Search:
     def many_pay(self) -> bool:
         """Whether the exact machine of some of many rows is clearly better than 1,024 landmarks."""
         known, bill = self._rows.arrays, kernel_matrix_bill(PILOT_ROWS, self._rows.n_features, self._rows.n_targets)
-        if known is None or not fits(bill.total):
+        if known is None or not (self._in_time() and fits(bill.total)):
             return False
         some = ArrayRows.sampled(self._rows, PILOT_ROWS, self._settings.seed)
         machine = ExactMachine.of(some, self._kernel, self._tuning, self._settings)
@@ -139,6 +148,12 @@ class _Search:
         if not pays:
             self._steps = _Steps()  # those of all rows are others
         return pays
+
+    def _in_time(self) -> bool:
+        """Whether the exact machines of some rows, and of all if that may follow, fit in the time budget."""
+        n, d = self._rows.n_rows, self._rows.n_features
+        all_of_them = n > EXACT_ITERATIVE_ROWS or exact_fits_in_time(n, d, iterative=True)
+        return all_of_them and exact_fits_in_time(PILOT_ROWS, d, iterative=False)
 
     def of_many(self) -> tuple[FittedRidge, LeftOut]:
         """The exact machine by iterations, or many landmarks by products."""

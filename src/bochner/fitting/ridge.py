@@ -73,6 +73,11 @@ class RidgeSettings:
     def seed(self) -> int:
         return self.features.seed
 
+    @property
+    def calibrates(self) -> bool:
+        """Whether errors on rows that are left out are used: by a penalty that is chosen, or by probabilities."""
+        return isinstance(self.rule.alpha, str) or self.alike
+
 
 @advice_when_full()
 def fit_ridge(

@@ -6,6 +6,7 @@ from bochner.planning.cost import CostModel, calibrate
 from bochner.planning.plan import Alternative, Plan
 from bochner.planning.planner import plan
 from bochner.planning.solver import choose_solver
+from bochner.planning.time_budget import exact_fits_in_time, require_time
 from bochner.planning.width import (
     EXACT_ITERATIVE_ROWS,
     EXACT_ROWS,
@@ -33,7 +34,9 @@ __all__ = [
     "calibrate",
     "choose_solver",
     "default_width",
+    "exact_fits_in_time",
     "grid_width",
     "landmark_numbers",
     "plan",
+    "require_time",
 ]

@@ -94,8 +94,7 @@ def _machines(n: int, d: int, n_targets: int, cost: CostModel) -> Iterator[Machi
     bill, seconds = kernel_matrix_bill(n, d, n_targets), cost.exact_seconds(n, d, threads)
     yield _machine("the exact machine by a factor", bill, seconds)
     if n > EXACT_ROWS:
-        seconds = cost.exact_iterative_seconds(n, d, threads)
-        yield _machine("the exact machine by iterations", kernel_budget(n, d, 2 * n_targets, PILOT_ROWS).bill, seconds)
+        yield _machine("the exact machine by iterations", *_exact_by_iterations(n, d, n_targets, cost))
     width = default_width(n)
     shape = FourierShape(width, d)
     bill = ridge_bill(plan_pass(n, shape, n_targets, _DOUBLE), shape, n_targets=n_targets, dtype=_DOUBLE)
@@ -123,7 +122,7 @@ def _costlier(n: int, d: int, n_targets: int, cost: CostModel) -> tuple[dict[str
     steps = [cost.landmark_seconds(n, d, width, _LEFT_OUT, threads) for width in landmark_numbers(n)]
     few = _landmark_bill(n, d, LANDMARKS[-1], n_targets), sum(steps[:-1]) + _SHARE_OF_LAST * steps[-1]
     if n <= EXACT_ITERATIVE_ROWS:
-        many = kernel_budget(n, d, 2 * n_targets, PILOT_ROWS).bill, cost.exact_iterative_seconds(n, d, threads)
+        many = _exact_by_iterations(n, d, n_targets, cost)
     else:
         many = _many_landmarks(n, d, n_targets, cost)
     larger = few if few[0].total >= many[0].total else many
@@ -134,6 +133,11 @@ def _landmark_bill(n: int, d: int, width: int, n_targets: int) -> MemoryBill:
     shape = FourierShape(width, d)  # a map of as many numbers
     bill = ridge_bill(plan_pass(n, shape, n_targets, _DOUBLE), shape, n_targets=n_targets, dtype=_DOUBLE)
     return MemoryBill({**bill.items, "factors and kernel values of landmarks": 8 * (3 * width**2 + 2 * n * min(n, 64))})
+
+
+def _exact_by_iterations(n: int, d: int, n_targets: int, cost: CostModel) -> tuple[MemoryBill, float]:
+    budget = kernel_budget(n, d, 2 * n_targets, PILOT_ROWS)
+    return budget.bill, cost.exact_iterative_seconds(n, d, get_config().threads(), kept=budget.room > 0)
 
 
 def _many_landmarks(n: int, d: int, n_targets: int, cost: CostModel) -> tuple[MemoryBill, float]:

@@ -8,6 +8,7 @@ landmarks:  a (4 n + 6 c + 3 m) L^2 + 10 a L^3       L of c candidates by pivoti
             a (c p^2 + L^3) + 22 g n L + 100 g L^2   by products: p pivots, two factors, 20 iterations on values kept
 exact:      a (n^3 / 3 + 5 s^3 / 3 + ...) + b n^2    Cholesky factors, of s <= 3,000 rows for the penalty
             20 (b + g) n^2 + 2 a n L^2               conjugate gradients with 40 products, of half of the matrix
+            (b + 60 g) n^2 / 2 + 2 a n L^2           with 60, of tiles that are kept
 """
 
 from __future__ import annotations
@@ -42,6 +43,10 @@ _SECONDS_OF_A_STEP = 1e-3  # whatever its size
 _LEARNED, _COMPARED, _REFINED = 400, 1500, 1000  # rows (`bochner.tuning.automatic`)
 _STEPS_OF_ERRORS, _LEARNED_BY_ERRORS = 60, 600  # of the leave-one-out error and its gradient, and its rows
 _PRODUCTS, _PRECONDITIONER, _SINGLE = 40, 2048, 0.5  # of exact machines by iterations, in float32: half of the time
+_PRODUCTS_OF_KEPT, _FEWER = (
+    60,
+    3,
+)  # products with tiles that are kept, and how many times fewer landmarks (`kernel_bill`)
 _LANDMARK_ITERATIONS, _PIVOTS = 20, 2048  # of landmarks by products (`solvers.landmark_gram`, `features.pivoting`)
 _PENALTIES, _FEW, _MORE, _LEFT_OUT = 5, 1000, 3000, 2000  # factors for the penalty, and their rows (`fitting.exact`)
 
@@ -132,12 +137,23 @@ class CostModel:
         values = (n**2 + few**2 + more**2) * (self.feature + self.projection * n_features)
         return 0.02 + (self.product * cubes + values) / n_threads
 
-    def exact_iterative_seconds(self, n_rows: int, n_features: int, n_threads: int) -> float:
-        """Exact kernel ridge by conjugate gradients: half of the kernel matrix a product, and its preconditioner."""
-        n, L = float(n_rows), float(min(n_rows, _PRECONDITIONER))
-        values = _PRODUCTS * n**2 / 2 * (self.feature + self.projection * n_features + self.columns) * _SINGLE
-        factors = self.product * (2 * n * L**2 * _SINGLE + 6 * L**3)
-        return 0.02 + (values + factors) / n_threads
+    def exact_iterative_items(self, n_rows: int, n_features: int, n_threads: int, *, kept: bool) -> dict[str, float]:
+        """Exact kernel ridge by conjugate gradients: half of the kernel matrix a product, and its preconditioner.
+
+        `kept`: whether the matrix is computed once.
+        """
+        n, L = float(n_rows), float(min(n_rows, _PRECONDITIONER)) / (_FEWER if kept else 1)
+        products = _PRODUCTS_OF_KEPT if kept else _PRODUCTS
+        value, half = self.feature + self.projection * n_features, n**2 / 2 * _SINGLE / n_threads
+        return {
+            "kernel values": half * value * (1 if kept else products),
+            f"{products} products with them": half * self.columns * products,
+            "landmarks of the preconditioner": self.product * (2 * n * L**2 * _SINGLE + 6 * L**3) / n_threads,
+        }
+
+    def exact_iterative_seconds(self, n_rows: int, n_features: int, n_threads: int, *, kept: bool) -> float:
+        """Exact kernel ridge by conjugate gradients."""
+        return 0.02 + sum(self.exact_iterative_items(n_rows, n_features, n_threads, kept=kept).values())
 
     def iterative_seconds(
         self,

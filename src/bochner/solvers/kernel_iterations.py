@@ -54,6 +54,8 @@ class KernelProblem:
     ----------
     product : KernelProduct
         In float64.
+    working : KernelProduct
+        Of the iterations: in float32 where the penalty allows it, with tiles that are kept.
     Y : array of shape (n, t)
     weight : array of shape (n,)
     n_left_out : int
@@ -67,6 +69,7 @@ class KernelProblem:
     """
 
     product: KernelProduct
+    working: KernelProduct
     Y: Array
     weight: Array
     n_left_out: int
@@ -128,16 +131,16 @@ class KernelProblem:
 
     @property
     def bears_float32(self) -> bool:
-        return float32_penalty(self.product, self.weight) <= self.alpha
+        """Whether tiles of the iterations are float32."""
+        return self.working.precision == np.float32
 
     def unexplained(self, seed: int) -> float:
         """Norm of diag(s) (K - Z Z') diag(s), what the preconditioner does not see: a few steps of the power method."""
-        single = replace(self.product, precision=np.dtype(np.float32), _counter=[0])
         root = np.sqrt(self.weight)[:, None]
         v, norm = generator(seed, Purpose.PROBES).standard_normal((self.product.n_rows, 1)), 0.0
         for _ in range(_POWER_STEPS):
             v = root * v / np.linalg.norm(v)
-            v = root * (single.times(v) - self.features.times(self.features.adjoint_times(v)))
+            v = root * (self.working.times(v) - self.features.times(self.features.adjoint_times(v)))
             norm = float(np.linalg.norm(v))
             if norm == 0:
                 break
@@ -216,8 +219,8 @@ class _Solving:
     def __init__(self, solver: KernelSolver, problem: KernelProblem, context: SolverContext) -> None:
         self.solver, self.problem, self.context = solver, problem, context
         self.inverse = LandmarkPreconditioner(problem.features, problem.roots, problem.alpha, problem.intercept)
-        self.double = _Operator(problem, problem.product)
-        self.single = _Operator(problem, replace(problem.product, precision=np.dtype(np.float32), _counter=[0]))
+        self.single = _Operator(problem, problem.working)
+        self.double = _Operator(problem, problem.product) if problem.bears_float32 else self.single
         c, t = problem.n_columns, problem.n_targets
         self.tols = np.where(np.arange(c) < t, solver.tol, max(solver.tol, _LEFT_OUT_TOL))
         size = np.linalg.norm(problem.right, axis=0)
@@ -255,7 +258,7 @@ class _Solving:
             dof=self.inverse.dof(),
             residuals=self.systems.state["history"][:, :t].copy(),
             n_iter=self.systems.n_iter,
-            n_passes=self.single.product.n_products + self.double.product.n_products,
+            n_passes=problem.working.n_products + problem.product.n_products,
             outcome=ending.name,
             condition=(1 + self.inverse.trace / problem.alpha, self.systems.condition(0)),
             rows=problem.features.width,

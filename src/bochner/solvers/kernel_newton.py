@@ -65,14 +65,23 @@ class KernelNewton:
     ----------
     product : KernelProduct
         In float64, with bounds on its rounding.
+    working : KernelProduct
+        In float32, for the equations of a step; tiles that it keeps are kept from one step to the next.
     loss : KernelLoss
     features : LandmarkFeatures
         Of the preconditioner.
     alpha : float
     """
 
-    def __init__(self, product: KernelProduct, loss: KernelLoss, features: LandmarkFeatures, alpha: float) -> None:
-        self.product, self.loss, self.features, self.alpha = product, loss, features, alpha
+    def __init__(
+        self,
+        product: KernelProduct,
+        working: KernelProduct,
+        loss: KernelLoss,
+        features: LandmarkFeatures,
+        alpha: float,
+    ) -> None:
+        self.product, self.working, self.loss, self.features, self.alpha = product, working, loss, features, alpha
         self._at_zero = loss.value(np.zeros(loss.shape))
 
     def solve(self, *, tol: float, max_iter: int, progress: Progress = NO_PROGRESS) -> LinearSolution:
@@ -193,7 +202,9 @@ class _Equations:
 
     def __init__(self, solver: KernelNewton, point: _Point, precision: FloatType) -> None:
         self.alpha, self.loss, self.point = solver.alpha, solver.loss, point
-        self.double, self.single = solver.product, replace(solver.product, precision=precision, _counter=[0])
+        self.double = solver.product
+        same = precision == solver.working.precision
+        self.single = solver.working if same else replace(solver.product, precision=precision, _counter=[0])
         self.curvature: RowCurvature = solver.loss.curvature(point.scores)
         free = solver.loss.free_intercept
         self._pinv = np.linalg.pinv(self.curvature.total(), hermitian=True) if free else None

@@ -3,8 +3,9 @@
     (K V)_i = sum_j k(x_i, x_j) V_j,      |computed - exact|_i <= rounding_i
 
 A tile of kernel values stays in cache and is multiplied with all columns of V at once; a symmetric product computes
-half of the tiles. In float64, every product comes with a bound on its own rounding errors, so that what is said of it
-can be rounded outwards; float32 tiles are several times faster, and have none. Sums over tiles are float64 in both.
+half of the tiles, and keeps them for the next one if it is given room. In float64, every product comes with a bound on
+its own rounding errors, so that what is said of it can be rounded outwards; float32 tiles are several times faster, and
+have none. Sums over tiles are float64 in both.
 With a group, k is the orbit kernel E k(g x, g' y).
 """
 
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,11 +28,13 @@ from bochner.features.nystroem import KernelMap, draw_nystroem_map
 from bochner.groups import Transforms
 from bochner.kernels.base import Stationary
 from bochner.memory import row_slices
+from bochner.statistics.kept_tiles import KeptTiles
 from bochner.statistics.kernel_tiles import PROFILE_ERROR, OrbitValues, bounded_values
 
-__all__ = ["BLOCK_ROWS", "ExactKernel", "KernelProduct"]
+__all__ = ["BLOCK_ROWS", "ExactKernel", "KernelProduct", "symmetric_tile_bytes"]
 
 _ROWS, _COLUMNS = 256, 512  # of a tile: 512 kB in float32; larger ones were slower, with one column and with many
+_FEW_COLUMNS = 8  # of a block vector: BLAS is faster for more
 BLOCK_ROWS = 128
 """Rows of the kernel matrix that are computed at a time where all of it is looked at once."""
 
@@ -98,6 +102,8 @@ class KernelProduct:
     precision : dtype, default=None
         Float type of the tiles, without bounds on their rounding. None: float64, in ways whose rounding is bounded.
         Orbit kernels and kernels that are no function of distance have float64 tiles always.
+    room : int, default=0
+        Bytes of tiles that are kept from one symmetric product to the next.
 
     Attributes
     ----------
@@ -111,10 +117,12 @@ class KernelProduct:
     one_sided: bool = False
     warp: RankWarp | None = None
     precision: FloatType | None = None
+    room: int = 0
     _counter: list[int] = field(default_factory=lambda: [0], repr=False)
     _values: Values = field(init=False, repr=False)
     _left: Prepared = field(init=False, repr=False)
     _right: Prepared = field(init=False, repr=False)
+    _kept: list[KeptTiles] = field(init=False, default_factory=list, repr=False)
 
     def __post_init__(self) -> None:
         X = self._seen(self.X)
@@ -176,19 +184,36 @@ class KernelProduct:
     def times(self, V: Array) -> Array:
         """K V for V (n, c), in float64."""
         self._counter[0] += 1
-        starts = range(0, self.n_rows, _COLUMNS)
-        pairs = [(i, j) for i in starts for j in starts if i <= j]
-        n_lanes = min(len(pairs), get_config().threads())
-        sums, factors = np.zeros((n_lanes, *V.shape)), V.astype(self._tile_type, copy=False)
+        tiles = list(enumerate(_symmetric_tiles(self.n_rows)))
+        n_lanes, kept = min(len(tiles), get_config().threads()), self._kept_tiles(len(tiles))
+        sums, factors = np.zeros((n_lanes, V.shape[1], self.n_rows)), np.ascontiguousarray(V.T, self._tile_type)
 
         def add(lane: int, scratch: Array) -> None:
             # A fixed share for every lane: the order of the sums does not depend on which thread is faster.
-            for i, j in pairs[lane::n_lanes]:
-                for rows in self._blocks(i):
-                    self._add_tile(rows, slice(j, min(j + _COLUMNS, self.n_rows)), factors, sums[lane], scratch)
+            for number, (rows, columns) in tiles[lane::n_lanes]:
+                shape = rows.stop - rows.start, columns.stop - columns.start
+                tile = kept.tile(number, shape, scratch, partial(self._symmetric_tile, rows, columns))
+                _add_products(tile, factors, rows, columns, sums[lane])
 
         run_in_threads(add, range(n_lanes), state=self._scratch)
-        return sums.sum(axis=0)
+        return np.ascontiguousarray(sums.sum(axis=0).T)
+
+    def _kept_tiles(self, n_tiles: int) -> KeptTiles:
+        """The tiles that are kept, at the first product none of them known."""
+        if not self._kept:
+            size = _ROWS * _COLUMNS
+            most = self.room // (size * self._tile_type.itemsize)
+            self._kept.append(KeptTiles(min(n_tiles, most), size, self._tile_type))
+        return self._kept[0]
+
+    def _symmetric_tile(self, rows: slice, columns: slice, space: Array) -> Array:
+        """A tile of the matrix of the rows with themselves."""
+        tile = self._values.tile(self._left[rows], self._right[columns], space)
+        if columns.start <= rows.start and self.transforms is None:
+            # k(0), where float32 distances of a rough kernel would be far off
+            own = np.arange(rows.stop - rows.start)
+            tile[own, own + rows.start - columns.start] = self.kernel.variance
+        return tile
 
     def cross_times(self, X: Array, V: Array) -> Array:
         """k(X, rows) V for other rows X (m, d)."""
@@ -207,23 +232,6 @@ class KernelProduct:
         """Space for a tile: one for every thread."""
         return np.empty(_ROWS * _COLUMNS, self._tile_type)
 
-    def _blocks(self, start: int) -> Iterator[slice]:
-        """The rows of as many as a tile has columns, from a start."""
-        stop = min(start + _COLUMNS, self.n_rows)
-        return (slice(i, min(i + _ROWS, stop)) for i in range(start, stop, _ROWS))
-
-    def _add_tile(self, rows: slice, columns: slice, V: Array, sums: Array, scratch: Array) -> None:
-        """Add the product of a tile to the sums, and that of its transpose, unless it has a part of the diagonal."""
-        tile = self._values.tile(self._left[rows], self._right[columns], _shaped(scratch, rows, columns))
-        if columns.start > rows.start:
-            sums[rows] += tile @ V[columns]
-            sums[columns] += tile.T @ V[rows]
-            return
-        if self.transforms is None:  # k(0), where float32 distances of a rough kernel would be far off
-            own = np.arange(rows.stop - rows.start)
-            tile[own, own + rows.start - columns.start] = self.kernel.variance
-        sums[rows] += tile @ V[columns]
-
     def rounding(self, V: Array, X: Array | None = None) -> Array:
         """Bound on |computed - exact| of every entry of `times(V)`, or of `cross_times(X, V)`.
 
@@ -238,6 +246,35 @@ class KernelProduct:
         unit = self.kernel.variance * (terms * UNIT_ROUNDOFF + PROFILE_ERROR)
         bound = self._values.error * (left.size[:, None] * total + sized) + unit * total
         return bound * (1 + 1e-9)
+
+
+def _symmetric_tiles(n: int) -> Iterator[tuple[slice, slice]]:
+    """Rows and columns of the tiles on and above the diagonal."""
+    for outer in row_slices(n, _COLUMNS):
+        for columns in row_slices(n, _COLUMNS):
+            if columns.start >= outer.start:
+                yield from (
+                    (slice(i, min(i + _ROWS, outer.stop)), columns) for i in range(outer.start, outer.stop, _ROWS)
+                )
+
+
+def symmetric_tile_bytes(n: int) -> int:
+    """Bytes of all float32 tiles of a symmetric product of n rows."""
+    blocks = -(-n // _COLUMNS)
+    return blocks * (blocks + 1) * _ROWS * _COLUMNS * 4
+
+
+def _add_products(tile: Array, V: Array, rows: slice, columns: slice, sums: Array) -> None:
+    """Add the product of a tile to the sums (c, n), and that of its transpose, unless it has a part of the diagonal."""
+    mirrored = columns.start > rows.start
+    if len(V) <= _FEW_COLUMNS:
+        from bochner.statistics._tile_loops import add_tile_products
+
+        add_tile_products(tile, V, rows.start, columns.start, mirrored, sums)
+        return
+    sums[:, rows] += V[:, columns] @ tile.T
+    if mirrored:
+        sums[:, columns] += V[:, rows] @ tile
 
 
 def _shaped(scratch: Array, rows: slice, columns: slice) -> Array:
