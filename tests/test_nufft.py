@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from bochner import _nufft
 from bochner._nufft import modes_to_points, points_to_modes
 from bochner.errors import InvalidDataError
 
@@ -26,3 +27,17 @@ def test_transforms_are_the_sums_that_they_stand_for():
     j = np.arange(-3, 4)
     np.testing.assert_allclose(points_to_modes(angles, values, (7,), 1), np.exp(-1j * np.outer(j, angles[0])) @ values)
     np.testing.assert_allclose(modes_to_points(angles, modes, 1), np.exp(1j * np.outer(angles[0], j)) @ modes)
+
+
+def test_transforms_of_many_modes_are_wrong_in_the_highest_ones_which_have_the_least_weight(monkeypatch):
+    rng = np.random.default_rng(0)
+    angles, values = rng.uniform(-3, 3, (2, 500)), rng.standard_normal(500) + 1j
+    exact = points_to_modes(angles, values, (81, 61), 1)
+    monkeypatch.setattr(_nufft, "_LARGE", 0)
+    error = np.abs(points_to_modes(angles, values, (81, 61), 1) - exact) / np.abs(values).sum()
+    assert 0 < np.max(error) < 1e-8
+    assert np.max(error[20:61, 15:46]) < np.max(error) / 4
+    modes = rng.standard_normal((81, 61)) + 0j
+    found = modes_to_points(angles, modes, 1)
+    monkeypatch.undo()
+    np.testing.assert_allclose(found, modes_to_points(angles, modes, 1), atol=1e-7 * np.abs(modes).sum())

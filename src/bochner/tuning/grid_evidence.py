@@ -152,7 +152,7 @@ def best_penalty(
     if alphas is not None:
         return float(min(alphas, key=lambda each: loss(float(each))))
     floor = np.log(_FLOOR * np.max(weight) * kernel.variance)
-    low, high = max(np.log(alpha) - _RANGE, floor), max(np.log(alpha) + 2, floor + 2)
+    low, high = max(np.log(alpha) - _RANGE, floor), max(np.log(alpha) + _RANGE, floor + 2)
     return float(np.exp(_bounded(lambda theta: loss(float(np.exp(theta))), low, high)))
 
 
