@@ -135,6 +135,6 @@ def _checked(memory: int | str | None, n_threads: int | None, time: float | None
 def _seconds(time: object) -> float | None:
     if time is None:
         return None
-    if isinstance(time, bool) or not isinstance(time, Real) or not time > 0:
+    if isinstance(time, bool) or not isinstance(time, Real) or not float(time) > 0:
         raise invalid_parameter("bochner.config", "time", "a positive number of seconds or None", time)
     return float(time)
