@@ -93,8 +93,8 @@ def warn_of_ridge(fit: FittedRidge, stacklevel: int) -> None:
     if fit.relative_error is not None and fit.relative_error > _NO_SKILL:
         warnings.warn(
             f"The model is no better than the mean: on rows that were left out its error is {fit.relative_error:.2f} "
-            "times that of the mean. Try the defaults, if others were set, other inputs, or KernelHuberRegressor if some "
-            "targets are far off.",
+            "times that of the mean. Try the defaults, if others were set, other inputs, or KernelHuberRegressor if "
+            "some targets are far off.",
             NoSkillWarning,
             stacklevel=stacklevel + 1,
         )
