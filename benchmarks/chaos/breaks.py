@@ -22,8 +22,8 @@ from shutil import copytree, ignore_patterns
 from .shown_by import BROKEN, ROOT, Shown, failed, found
 
 COPIED = ("src", "tests", "benchmarks", "docs")
-PASSED, FAILED = 0, 1
-"""Exit codes of pytest; others mean that nothing was tested."""
+PASSED, FAILED, CRASHED = 0, 1, range(-64, 0)
+"""Exit codes of pytest, and those of signals; others mean that nothing was tested."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -71,7 +71,7 @@ def is_seen_to_fail(folder: Path, shown: Shown) -> bool:
         return False
     path.write_text(whole.replace(shown.old, shown.new), encoding="utf-8")
     try:
-        return tested(folder, shown) == FAILED
+        return tested(folder, shown) in (FAILED, *CRASHED)
     finally:
         path.write_text(whole, encoding="utf-8")
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import bochner as bo
+from bochner.errors import InvalidDataError
 from bochner.solvers import Logistic, QuadraticPenalty, newton
 from bochner.solvers.newton import NewtonSolver
 from tests import reference
@@ -165,3 +166,10 @@ def test_a_pilot_stays_within_an_eighth_of_the_budget():
     with bo.config_context(memory="80MB"):
         assert newton.pilot_rows(1000, 8) == 10**7 // 8000
         assert newton.pilot_rows(10**6, 8) == 256
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of the overflow
+def test_a_solve_that_left_the_numbers_ends_with_an_error():
+    Z, labels, weight = problem(1)
+    with pytest.raises(InvalidDataError, match="not finite"):
+        solved(1e200 * Z, labels, weight, 1, 1.0, max_iter=10**6)
