@@ -19,8 +19,6 @@ computed, for every kernel with a density).
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import pi, prod
 
@@ -40,8 +38,7 @@ MOST_AXES = 3
 
 _ROUNDING = 1e-12  # of k(0): of weights and their sum
 _REACHES = np.geomspace(0.02, 2e6, 140)  # length scales from the rows to their images
-_CUTOFFS = np.geomspace(1.0, 1e7, 2000)  # largest frequency in units of 1 / length scale
-_BEFORE, _AFTER = 2, 6  # periods that are tried around the one of equal errors: the best, or within 2 % of it
+_CUTOFFS = np.geomspace(1.0, 1e7, 220)  # largest frequency in units of 1 / length scale
 _BLOCK = 2**16
 
 
@@ -126,12 +123,13 @@ def choose_grid(density: SpectralDensity, low: Array, high: Array, *, eps: float
     if len(width) > MOST_AXES:
         raise AssumptionError(f"A grid of frequencies is for at most {MOST_AXES} columns. Got {len(width)}.")
     rule = _Rule(density, (low + high) / 2, width)
-    reach = _REACHES[min(_first(_REACHES, lambda r: density.images(rule.period(r), width) <= half), len(_REACHES) - 1)]
-    cutoffs = rule.cutoffs(reach, most)
-    enough = _first(cutoffs, lambda cutoff: rule.grid(reach, cutoff).error(density, width).truncation <= half)
-    if enough < len(cutoffs):
-        return rule.grid(reach, cutoffs[enough])
-    grids = rule.balanced(_REACHES[reach >= _REACHES], most)
+    reach = next((r for r in _REACHES if density.images(rule.period(r), width) <= half), _REACHES[-1])
+    for cutoff in rule.cutoffs(reach, most):
+        grid = rule.grid(reach, cutoff)
+        if grid.error(density, width).truncation <= half:
+            return grid
+    shorter = [(each, rule.cutoffs(each, most)) for each in _REACHES[reach >= _REACHES][::-2]]
+    grids = [rule.grid(each, cutoffs[-1]) for each, cutoffs in shorter if len(cutoffs)]
     if not grids:
         ratio = float(np.max(width / density.shortest))
         raise InvalidDataError(
@@ -139,11 +137,6 @@ def choose_grid(density: SpectralDensity, low: Array, high: Array, *, eps: float
             "modes. Remove rows far outside, give a longer length_scale or more n_components, or use random features."
         )
     return min(grids, key=lambda grid: grid.error(density, width).total)
-
-
-def _first(ascending: Array, holds: Callable[[float], bool]) -> int:
-    """Index of the first number for which something holds, as it does for all larger ones; their number if none."""
-    return bisect_left(ascending, True, key=lambda number: holds(float(number)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,21 +157,5 @@ class _Rule:
 
     def cutoffs(self, reach: float, most: int) -> Array:
         """Cutoffs whose grids have at most so many modes, ascending."""
-        return _CUTOFFS[: _first(_CUTOFFS, lambda cutoff: self.grid(reach, cutoff).n_modes > most)]
-
-    def balanced(self, reaches: Array, most: int) -> list[FrequencyGrid]:
-        """The largest grids of at most so many modes, of periods near the one of equal errors; none, if all have more.
-
-        With a longer period aliasing falls, and truncation grows: the least sum is near the place where they cross.
-        """
-
-        def crossed(reach: float) -> bool:
-            cutoffs = self.cutoffs(reach, most)
-            if len(cutoffs) == 0:
-                return True
-            error = self.grid(reach, cutoffs[-1]).error(self.density, self.width)
-            return error.aliasing <= error.truncation
-
-        place = _first(reaches, crossed)
-        near = [(float(each), self.cutoffs(each, most)) for each in reaches[max(place - _BEFORE, 0) : place + _AFTER]]
-        return [self.grid(each, cutoffs[-1]) for each, cutoffs in near if len(cutoffs)]
+        modes = [self.grid(reach, cutoff).n_modes for cutoff in _CUTOFFS]
+        return _CUTOFFS[np.array(modes) <= most]
