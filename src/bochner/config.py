@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, replace
-from numbers import Real
 
 from bochner._blas_buffers import reserve_blas_buffers
 from bochner._limits import addresses_are_limited, available_memory
@@ -135,6 +134,6 @@ def _checked(memory: int | str | None, n_threads: int | None, time: float | None
 def _seconds(time: object) -> float | None:
     if time is None:
         return None
-    if isinstance(time, bool) or not isinstance(time, Real) or not float(time) > 0:
+    if isinstance(time, bool) or not isinstance(time, int | float) or not time > 0:
         raise invalid_parameter("bochner.config", "time", "a positive number of seconds or None", time)
     return float(time)

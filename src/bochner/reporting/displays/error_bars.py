@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from bochner._typing import Array, ArrayLike, JsonDict, MatrixLike
 from bochner.errors import InvalidDataError
+from bochner.fitting import normal_half_widths
 from bochner.reporting.displays.base import ChartDisplay
 from bochner.reporting.figures import coverage_chart
 from bochner.reporting.svg import Chart
@@ -62,7 +64,7 @@ class ErrorBarDisplay(ChartDisplay):
         sample_weight: ArrayLike | None = None,
         ax: Axes | None = None,
     ) -> Self:
-        """Draw for a model with `predict(X, return_std=True)`, best on rows that it has not seen.
+        """Draw for the intervals of a model, `predict(X, return_interval=level)`, best on rows that it has not seen.
 
         Parameters
         ----------
@@ -78,7 +80,7 @@ class ErrorBarDisplay(ChartDisplay):
         """
         view = ModelView.of(estimator)
         mean, std = view.estimator.predict(view.inputs(X), return_std=True)
-        return cls.from_predictions(y, mean, std, sample_weight=sample_weight, ax=ax)
+        return cls._of(y, mean, std, sample_weight, view.half_widths).plot(ax)
 
     @classmethod
     def from_predictions(
@@ -90,7 +92,7 @@ class ErrorBarDisplay(ChartDisplay):
         sample_weight: ArrayLike | None = None,
         ax: Axes | None = None,
     ) -> Self:
-        """Draw for predictions and their standard deviations.
+        """Draw for predictions and their standard deviations: intervals are those of the normal law.
 
         Parameters
         ----------
@@ -102,12 +104,23 @@ class ErrorBarDisplay(ChartDisplay):
         -------
         display : ErrorBarDisplay
         """
+        return cls._of(y, mean, std, sample_weight, normal_half_widths).plot(ax)
+
+    @classmethod
+    def _of(
+        cls,
+        y: ArrayLike,
+        mean: ArrayLike,
+        std: ArrayLike,
+        sample_weight: ArrayLike | None,
+        half_widths: Callable[[Array, float], Array],
+    ) -> Self:
         y, mean, std = (np.asarray(part, dtype=float) for part in (y, mean, std))
         if not y.shape == mean.shape == std.shape or len(y) == 0:
             raise InvalidDataError(f"y, mean and std must have one shape. Got {y.shape}, {mean.shape}, {std.shape}.")
         weight = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
-        part = coverage(y, mean, std, weight)
-        return cls(part["levels"], part["observed"], part["low"], part["high"], part["n_rows"]).plot(ax)
+        part = coverage(y, mean, std, weight, half_widths)
+        return cls(part["levels"], part["observed"], part["low"], part["high"], part["n_rows"])
 
     def _chart(self, part: JsonDict) -> Chart:
         return coverage_chart(part)
