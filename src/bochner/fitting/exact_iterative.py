@@ -87,7 +87,7 @@ def fit_exact_iteratively(
     if checkpoint is not None and state is not None:
         checkpoint.file.require(problem.fault(state))
     if problem.settles and state is None:
-        problem = replace(problem, alpha=max(wanted, _solvable(problem, budget.room > 0, settings.seed)))
+        problem = replace(problem, alpha=max(wanted, _solvable(problem, settings.seed)))
     alpha = problem.alpha
     _announce(problem)
     on_block, finish = watch.begin(None)
@@ -114,12 +114,12 @@ def _penalty(problem: ExactProblem, rule: PenaltyRule, tuning: Tuning | None) ->
     return alpha or _SMALLEST * float(np.max(problem.values.diagonal(problem.values.points[:1])))
 
 
-def _solvable(problem: KernelProblem, kept: bool, seed: int) -> float:
+def _solvable(problem: KernelProblem, seed: int) -> float:
     """The least penalty that some dozen iterations and float32 tiles can solve: a smaller one is not chosen.
 
     The preconditioned condition number is 1 + ||K - Z Z'|| / alpha; with tiles that are kept it may be larger.
     """
-    condition = _CONDITION_WITH_TILES if kept else _CONDITION
+    condition = _CONDITION_WITH_TILES if problem.working.room else _CONDITION
     single = float32_penalty(problem.product, problem.weight)
     return max(problem.unexplained(seed) / condition, _MARGIN * single if np.isfinite(single) else 0.0)
 
