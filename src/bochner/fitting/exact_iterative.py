@@ -56,8 +56,8 @@ _LEFT_OUT_SHARE = 5  # one of so many rows is left out at most
 _SMALLEST = 1e-7  # of k(x, x): a penalty of 0 is raised to it
 _TIMED_ROWS = 512
 _CONDITION = 100.0  # of the preconditioned equations, for a penalty that is chosen: some 20 iterations
-_MARGIN = 8.0  # over rounding errors of float32: at them, 36,000 rows of kin40k (fold 0) diverged; 3 to 4 times did
-_CONDITION_WITH_TILES = 2000.0  # some 60 iterations, where a product takes a fifth of the time
+_MARGIN = 32.0  # times the penalty at which float32 tiles are rounding: at 8, iterations of 36,000 rows diverged
+_CONDITION_WITH_TILES = 400.0  # some 40 iterations, where a product takes a fifth of the time
 
 
 def fit_exact_iteratively(
