@@ -1,6 +1,7 @@
 """A classifier that is killed goes on where it stopped, to the same bits, and never from another fit's checkpoint."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -138,10 +139,11 @@ def test_a_checkpoint_of_other_rows_labels_or_weights_is_refused(tmp_path, monke
 
 def test_a_seed_that_was_drawn_is_drawn_once(tmp_path, monkeypatch):
     settings = {**COMMON, **FITS["logistic"], "random_state": None, "checkpoint": tmp_path / "c"}
-    first = bo.KernelClassifier(**settings)
-    killed_after(1, monkeypatch, first, X, LABELS)
+    killed_after(1, monkeypatch, bo.KernelClassifier(**settings), X, LABELS)
+    shutil.copytree(tmp_path, tmp_path / "copy")
     again = bo.KernelClassifier(**settings).fit(X, LABELS)
-    assert again.seed_ == first.seed_
+    once_more = bo.KernelClassifier(**settings | {"checkpoint": tmp_path / "copy" / "c"}).fit(X, LABELS)
+    assert again.seed_ == once_more.seed_
 
 
 def test_folds_that_can_be_read_only_once_have_no_checkpoint(tmp_path):
