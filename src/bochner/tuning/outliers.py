@@ -13,17 +13,17 @@ from __future__ import annotations
 import numpy as np
 
 from bochner._typing import Array
+from bochner.tuning.spread import NORMAL_RANGE
 
 __all__ = ["outlier_limits", "winsorised"]
 
 _LIMIT = 10.0  # robust standard deviations: normal or uniform targets have none beyond, exponential ones one in 7,000
-_NORMAL_RANGE = 1.349
 
 
 def outlier_limits(Y: Array, weight: Array | None) -> Array:
     """Distance (t,) from the median beyond which a target is an outlier; infinite if half of the targets are equal."""
     low, high = _quantiles(Y, weight, [0.25, 0.75])
-    return np.where(high > low, _LIMIT * (high - low) / _NORMAL_RANGE, np.inf)
+    return np.where(high > low, _LIMIT * (high - low) / NORMAL_RANGE, np.inf)
 
 
 def winsorised(Y: Array, weight: Array | None) -> Array:

@@ -16,9 +16,11 @@ import numpy as np
 from bochner._dense import dense
 from bochner._typing import Array, Rows
 
-__all__ = ["SMALLEST_SPREAD", "column_spreads", "row_blocks"]
+__all__ = ["NORMAL_RANGE", "SMALLEST_SPREAD", "column_spreads", "row_blocks"]
 
-_NORMAL_RANGE = 1.349
+NORMAL_RANGE = 1.349
+"""Interquartile range of the standard normal law."""
+
 _BLOCK_ROWS = 8192
 SMALLEST_SPREAD = 1e-302
 """What is divided by a smaller one, or by a part of this one, is infinite: it counts as no spread at all."""
@@ -49,7 +51,7 @@ def _robust(rows: Array) -> Array:
     low, high = np.quantile(rows, [0.25, 0.75], axis=0)
     constant = np.all(rows == rows[0], axis=0)  # its standard deviation may be rounding
     deviation = np.where(constant, 0.0, np.std(rows, axis=0))
-    spread: Array = np.where(high > low, (high - low) / _NORMAL_RANGE, deviation)
+    spread: Array = np.where(high > low, (high - low) / NORMAL_RANGE, deviation)
     return spread
 
 
