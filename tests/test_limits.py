@@ -5,10 +5,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from bochner import _limits
+import bochner as bo
+from bochner import _limits, config
 from bochner._limits import available_memory
+from bochner.errors import MemoryBudgetError
 
 GB = 10**9
 
@@ -128,3 +131,16 @@ def test_the_budget_is_within_the_limits_of_the_process(limit, field):
     ran = subprocess.run([sys.executable, "-c", LIMITED, limit, field], capture_output=True, text=True, env=os.environ)
     assert ran.returncode == 0, ran.stderr[-2000:]
     assert ran.stdout.startswith("refused: This needs ")
+
+
+def test_a_prediction_of_one_row_does_not_ask_the_system_what_is_left(monkeypatch):
+    """Nine files are read for the answer: three times as long as the prediction takes."""
+    X = np.random.default_rng(0).standard_normal((200, 2))
+    given = {"n_components": 32, "alpha": 1.0, "length_scale": 1.0, "random_state": 0}
+    regressor = bo.KernelRegressor(**given).fit(X, X[:, 0])
+    classifier = bo.KernelClassifier(loss="logistic", **given).fit(X, X[:, 0] > 0)
+    monkeypatch.setattr(config, "available_memory", lambda: pytest.fail("It was asked."))
+    regressor.predict(X[:1])
+    classifier.predict_proba(X[:1])
+    with bo.config_context(memory=4), pytest.raises(MemoryBudgetError):
+        regressor.predict(X[:1])

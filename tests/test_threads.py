@@ -12,6 +12,7 @@ import pytest
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
 import bochner as bo
+from bochner import _threads
 from bochner._threads import results_in_threads, run_in_threads, single_threaded_blas
 
 
@@ -173,3 +174,13 @@ def test_space_of_threads_is_made_by_the_caller():
     run_in_threads(lambda item, own: given.append(own), range(50), state=state, n_threads=3)
     assert made == [threading.get_ident()] * 3
     assert len(given) == 50
+
+
+@pytest.mark.parametrize("room", [2**20, 2**30])
+def test_no_thread_is_started_where_a_limit_leaves_no_memory_for_its_first_steps(monkeypatch, room):
+    """It would never say that it has begun, and the caller would wait for that without an end."""
+    monkeypatch.setattr(_threads, "addresses_are_limited", lambda: True)
+    monkeypatch.setattr(_threads, "available_memory", lambda: room)
+    with bo.config_context(n_threads=2):
+        found = results_in_threads([threading.get_ident] * 4)
+    assert (set(found) == {threading.get_ident()}) == (room == 2**20)

@@ -5,6 +5,7 @@ Checkpoints must be written all the same, a fit must resume to the same bits, an
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import random
@@ -78,12 +79,15 @@ def from_the_future(folder: Path, seed: str) -> None:
 
 
 def living(folder: Path, seed: str) -> None:
-    """A part that was touched just now belongs to a writer that lives: it may not be removed."""
-    part = folder / ".c.1-00000000.part"
-    part.write_bytes(b"being written")
-    jump(seed)
-    fit(folder / "c")
-    assert part.exists(), "the part of a living writer was removed"
+    """A part whose lock is held belongs to a writer that lives: it stays. One without a lock was left by a kill."""
+    part, left = folder / ".c.1-00000000.part", folder / ".c.2-00000000.part"
+    left.write_bytes(b"of a killed writer")
+    with part.open("xb") as writer:
+        fcntl.flock(writer, fcntl.LOCK_EX)
+        jump(seed)
+        fit(folder / "c")
+        assert part.exists(), "the part of a living writer was removed"
+        assert not left.exists(), "the part of a killed writer is still there"
 
 
 def meter(folder: Path, seed: str) -> None:

@@ -13,11 +13,13 @@ from threading import Condition, Lock
 from typing import Any, TypeVar
 
 from bochner._blas_buffers import blas_libraries, reserve_blas_buffers
+from bochner._limits import addresses_are_limited, available_memory
 from bochner.config import get_config
 
 __all__ = ["results_in_threads", "run_in_threads", "single_threaded_blas", "threads_for_factor"]
 
 _WIDEST_IN_THREADS = 8192
+_FIRST_STEPS = 4 * 2**20  # bytes that the first steps of a thread may take
 _LOG = logging.getLogger("bochner")
 
 Item = TypeVar("Item")
@@ -45,7 +47,7 @@ def run_in_threads(
     run ends early if `finish` returns `StopIteration`.
     """
     most = n_threads or get_config().threads()
-    threads = min(most, len(items)) if isinstance(items, Sized) else most
+    threads = _threads_for(items, most)
     queue, turns, stop = _Numbered(items), _Turns(), False
 
     def drain(own: State) -> None:
@@ -90,6 +92,20 @@ def run_in_threads(
     finally:
         if hasattr(items, "close"):
             items.close()  # a generator that reads ahead stops now
+
+
+def _threads_for(items: Iterable[Item], most: int) -> int:
+    """Threads for some items: one of each at most, and a single one where no other can begin."""
+    threads = min(most, len(items)) if isinstance(items, Sized) else most
+    return threads if threads <= 1 or _threads_can_begin() else 1
+
+
+def _threads_can_begin() -> bool:
+    """Whether there is memory for the first steps of a thread, where the system limits it (`ulimit -v`).
+
+    A thread that finds none never says that it has begun, and `Thread.start` waits for that without an end.
+    """
+    return not addresses_are_limited() or available_memory() >= _FIRST_STEPS
 
 
 def _started(pool: ThreadPoolExecutor, work: Callable[[State], None], spaces: list[State]) -> list[Future[None]]:

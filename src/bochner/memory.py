@@ -29,6 +29,7 @@ __all__ = [
 MAP = "feature map"
 """Name of the item that every feature map states for itself (`FeatureMap.n_bytes`)."""
 
+_LITTLE = 2**20  # bytes that the interpreter takes now and then: to ask what is left takes longer than a prediction
 _LARGE = 0.25  # share of the budget from which on a bill has freed memory given back first
 
 
@@ -49,9 +50,8 @@ class MemoryBill:
 
 def require_memory(bill: MemoryBill, remedy: str) -> None:
     """Raise `MemoryBudgetError` with the bill and the remedy unless the bill is within the budget."""
-    budget = get_config().memory_budget()
-    if bill.total > budget:
-        needs, has = format_bytes(bill.total), format_bytes(budget)
+    if not fits(bill.total):
+        needs, has = format_bytes(bill.total), format_bytes(get_config().memory_budget())
         raise MemoryBudgetError(f"This needs {needs} of memory, and the budget is {has}:\n{bill}\n{remedy}")
     return_freed_memory(bill)
 
@@ -75,8 +75,9 @@ def _trim() -> Callable[[int], object]:
 
 
 def fits(size: int) -> bool:
-    """Whether so many bytes are within the budget."""
-    return size <= get_config().memory_budget()
+    """Whether so many bytes are within the budget; of a few, the system is not asked."""
+    config = get_config()
+    return (config.memory is None and size <= _LITTLE) or size <= config.memory_budget()
 
 
 def rows_within(row_bytes: int, *, share: float = 0.125, least: int = 64, most: int = 8192) -> int:

@@ -22,6 +22,7 @@ from bochner.memory import MemoryBill, advice_when_full, require_memory, row_sli
 __all__ = ["adopt_columns", "linear_predictions", "new_rows", "open_rows", "over_rows", "rows_to_fit"]
 
 _FEWER = "Predict fewer rows at a time."
+_BLOCK = 1024  # rows whose answers are made at once whatever the budget
 
 
 def rows_to_fit(
@@ -100,7 +101,7 @@ def _in_blocks(response: LinearResponse, then: Callable[[Array], Array], X: Rows
     if then is np.asarray:
         require_memory(MemoryBill({"predictions": n * t * X.dtype.itemsize}), _FEWER)
         return response(X)
-    rows = rows_within(64 * t, share=0.05, least=1024, most=16384)
+    rows = _BLOCK if n <= _BLOCK else rows_within(64 * t, share=0.05, least=_BLOCK, most=16384)
     first = then(response(X[:rows]))
     require_memory(MemoryBill({"answers": n * first[:1].nbytes}), _FEWER)
     out = np.empty((n, *first.shape[1:]), dtype=first.dtype)
