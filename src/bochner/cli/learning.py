@@ -23,7 +23,7 @@ from bochner.errors import AssumptionError, InvalidDataError
 from bochner.estimators.loss_regressor import LossRegressor
 from bochner.features import FourierShape
 from bochner.kernels import Stationary
-from bochner.planning import LANDMARK_ROWS, Plan, default_width
+from bochner.planning import FIRST_BYTES, LANDMARK_ROWS, Plan, classifier_seconds, default_width
 from bochner.solvers import classifier_bill, linear_bill
 from bochner.tables import TableEncoder, Task
 from bochner.theory import Certificate
@@ -137,16 +137,24 @@ def _planned_kernel(asked: FitOptions, X: Array) -> Stationary | str | None:
 
 
 def bill(asked: FitOptions, plan: Plan, rows: TrainingRows) -> JsonDict:
-    """Plan as plain data; for other losses than squares with a memory bill of their own, and without a time."""
-    automatic = rows.whole is not None and asked.is_automatic(rows.target.task, rows.n_fit)
-    if asked.loss is None and (rows.target.task == "regression" or automatic):
-        return plan.to_dict()
-    shape, dtype = FourierShape(plan.n_components, rows.sample.shape[1]), rows.sample.dtype
-    if asked.loss is None:
-        items = classifier_bill(shape, n_rows=rows.n_fit, n_classes=rows.target.classes, dtype=dtype)
-    else:
-        items = linear_bill(shape, n_rows=rows.n_fit, n_columns=1, dtype=dtype)
-    return {**plan.to_dict(), "memory": items.total, "memory_items": items.items, "seconds": None}
+    """Plan as plain data, with what the first fit of a process takes; other losses than squares have their own bills.
+
+    Of these, only the time of classifiers is planned.
+    """
+    found, task, loss = plan.to_dict(), rows.target.task, asked.loss
+    automatic = rows.whole is not None and loss is None and asked.is_automatic(task, rows.n_fit)
+    if task == "classification" and loss is None:
+        found["seconds"] = classifier_seconds(plan, rows.target.classes, rows.sample.dtype.name)
+    if automatic:
+        return found
+    shape, n, dtype = FourierShape(plan.n_components, rows.sample.shape[1]), rows.n_fit, rows.sample.dtype
+    items = found["memory_items"]
+    if loss is not None:
+        items, found["seconds"] = linear_bill(shape, n_rows=n, n_columns=1, dtype=dtype).items, None
+    elif task == "classification":
+        items = classifier_bill(shape, n_rows=n, n_classes=rows.target.classes, dtype=dtype).items
+    items = {**FIRST_BYTES, **items}
+    return {**found, "memory": sum(items.values()), "memory_items": items}
 
 
 def model_for(asked: FitOptions, plan: Plan, rows: TrainingRows) -> KernelRegressor | KernelClassifier | LossRegressor:

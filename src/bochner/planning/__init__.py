@@ -1,8 +1,9 @@
 """Plans before a fit: width, memory, time."""
 
 from bochner.planning.budget import Budget
+from bochner.planning.classifier import classifier_seconds
 from bochner.planning.cluster import ClusterPlan
-from bochner.planning.cost import CostModel, calibrate
+from bochner.planning.cost import FIRST_BYTES, CostModel, calibrate
 from bochner.planning.plan import Alternative, Plan
 from bochner.planning.planner import plan
 from bochner.planning.solver import choose_solver
@@ -22,6 +23,7 @@ from bochner.planning.width import (
 __all__ = [
     "EXACT_ITERATIVE_ROWS",
     "EXACT_ROWS",
+    "FIRST_BYTES",
     "LANDMARKS",
     "LANDMARK_ROWS",
     "MANY_LANDMARKS",
@@ -33,6 +35,7 @@ __all__ = [
     "Plan",
     "calibrate",
     "choose_solver",
+    "classifier_seconds",
     "default_width",
     "exact_fits_in_time",
     "grid_width",

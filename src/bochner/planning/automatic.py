@@ -15,7 +15,7 @@ from bochner._typing import FloatType
 from bochner.config import get_config
 from bochner.features import FourierShape
 from bochner.memory import MemoryBill, fits
-from bochner.planning.cost import CostModel
+from bochner.planning.cost import FIRST_BYTES, FIRST_SECONDS, CostModel
 from bochner.planning.plan import Machine, Plan
 from bochner.planning.width import (
     EXACT_ITERATIVE_ROWS,
@@ -35,7 +35,6 @@ __all__ = ["plan_automatic"]
 _DOUBLE: FloatType = np.dtype(np.float64)
 _LEFT_OUT = 4000 + 2000  # rows of leave-one-out errors: for the penalty, and for the width and the error bars
 _SHARE_OF_LAST = 0.5
-_FIRST_SECONDS, _FIRST_BYTES = 0.7, 100_000_000  # of the first fit of a process: compiled code, buffers of threads
 _NO_BOUND = "none before the fit: certify computes how far the model is from the exact kernel machine"
 
 
@@ -56,13 +55,13 @@ def plan_automatic(
     found = Plan.without_bound(
         (n, d),
         plan_pass(n, FourierShape(LANDMARKS[0], d), n_targets, _DOUBLE),
-        {"compiled code and buffers of threads": _FIRST_BYTES, **items},
+        {**FIRST_BYTES, **items},
         kernel="chosen by the data",
         n_components=width,
         reason=reason,
         delta=delta,
         bound=_NO_BOUND,
-        seconds=_FIRST_SECONDS + tuning + pilot + seconds,
+        seconds=FIRST_SECONDS + tuning + pilot + seconds,
         tuning_seconds=tuning,
         machines=machines,
     )
@@ -73,7 +72,7 @@ def _too_slow(plan: Plan, time: float | None) -> Iterator[str]:
     """A warning if the fit takes longer than it may, with the machines that do not."""
     if time is None or plan.seconds <= time:
         return
-    rest = plan.tuning_seconds + _FIRST_SECONDS
+    rest = plan.tuning_seconds + FIRST_SECONDS
     quick = [machine.name for machine in plan.machines if machine.fits and rest + machine.seconds <= time]
     yield (
         f"The fit may take {plan.seconds:.2g} s, and the budget is {time:.3g} s. Within it: "

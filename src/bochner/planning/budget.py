@@ -11,7 +11,7 @@ import numpy as np
 from bochner.config import get_config
 from bochner.features import FourierShape
 from bochner.memory import MemoryBill
-from bochner.planning.cost import CostModel
+from bochner.planning.cost import FIRST_SECONDS, CostModel
 from bochner.solvers import ridge_bill
 from bochner.statistics import PassPlan, plan_pass
 
@@ -48,7 +48,7 @@ class Budget:
 
     def seconds(self, width: int) -> float:
         fit = self.cost.fit_seconds(self.n, self.d, width, self.pass_plan(width).n_threads)
-        return self.tuning_seconds + fit
+        return FIRST_SECONDS + self.tuning_seconds + fit
 
     def allows(self, width: int) -> bool:
         within_time = self.time is None or self.seconds(width) <= self.time

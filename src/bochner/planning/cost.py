@@ -30,7 +30,10 @@ from bochner.planning.machine import keep, kept, machine
 from bochner.sampling import MonteCarlo
 from bochner.solvers import BandedRidge, RidgeProblem
 
-__all__ = ["CostModel", "calibrate"]
+__all__ = ["FIRST_BYTES", "FIRST_SECONDS", "CostModel", "calibrate"]
+
+FIRST_SECONDS, FIRST_BYTES = 0.7, {"compiled code and buffers of threads": 100_000_000}
+"""Of the first fit of a process."""
 
 _ROWS, _WIDTH = 2048, 1024
 _NARROW, _WIDE = 8, 72
@@ -40,13 +43,15 @@ _SOLVED = 1536
 _STEPS, _STEPS_OF_ANOTHER_KERNEL, _REFINING_STEPS = 80, 12, 10
 _CUBES_OF_A_STEP = 4.0  # n^3 products: a factor, its inverse and their parts of the gradient
 _SECONDS_OF_A_STEP = 1e-3  # whatever its size
-_LEARNED, _COMPARED, _REFINED = 400, 1500, 1000  # rows (`bochner.tuning.automatic`)
-_STEPS_OF_ERRORS, _LEARNED_BY_ERRORS = 60, 600  # of the leave-one-out error and its gradient, and its rows
+_LEARNED, _COMPARED, _REFINED = 400, 2000, 1000  # rows (`bochner.tuning.automatic`)
+_STEPS_OF_ERRORS, _LEARNED_BY_ERRORS = 120, 600  # of leave-one-out errors, for scales and metrics, and their rows
+_EXPONENTS, _COMPARISONS = (
+    2,
+    8,
+)  # kernels beside the roughest; candidates of the first one, in cubes of their rows
 _PRODUCTS, _PRECONDITIONER, _SINGLE = 40, 2048, 0.5  # of exact machines by iterations, in float32: half of the time
-_PRODUCTS_OF_KEPT, _FEWER = (
-    60,
-    3,
-)  # products with tiles that are kept, and how many times fewer landmarks (`kernel_bill`)
+_PRODUCTS_OF_KEPT, _FEWER = 60, 3  # products with tiles that are kept, and how many times fewer landmarks
+_CLASSIFIER_STEPS = 60  # passes of a classifier over its features, of all penalties
 _LANDMARK_ITERATIONS, _PIVOTS = 20, 2048  # of landmarks by products (`solvers.landmark_gram`, `features.pivoting`)
 _PENALTIES, _FEW, _MORE, _LEFT_OUT = 5, 1000, 3000, 2000  # factors for the penalty, and their rows (`fitting.exact`)
 
@@ -92,20 +97,29 @@ class CostModel:
         one_pass = self.pass_seconds(n_rows, n_features, n_components, n_threads)
         return 0.02 + one_pass + self.solve_seconds(n_components)
 
+    def classifier_seconds(
+        self, n_rows: int, n_features: int, n_components: int, n_classes: int, n_threads: int
+    ) -> float:
+        """A linear classifier on features that are kept: passes with a column for every class, of several penalties."""
+        columns = 1 if n_classes == 2 else n_classes
+        features = self.feature + self.projection * n_features
+        per_value = features + _CLASSIFIER_STEPS * self.columns * max(1.0, columns / 4)
+        return 0.02 + n_rows * float(n_components) * per_value / n_threads
+
     def tuning_seconds(self, n_rows: int, n_features: int, n_kernels: int, n_threads: int) -> float:
         """Length scales learned by the evidence of the exact kernel, for the best of some kernels; 0 for no kernel.
 
-        It does not depend on the width: candidates are learned on up to 600 rows, compared on up to 1,500, and the best
+        It does not depend on the width: candidates are learned on up to 600 rows, compared on up to 2,000, and the best
         one is refined on 1,000 (`bochner.tuning.automatic`).
         """
         if n_kernels == 0:
             return 0.0
         sizes = (_LEARNED, _LEARNED_BY_ERRORS, _COMPARED, _REFINED)
         learned, by_errors, compared, refined = (float(min(n_rows, most)) for most in sizes)
-        others = _STEPS_OF_ERRORS + _STEPS_OF_ANOTHER_KERNEL * (n_kernels - 1)
+        others = _STEPS_OF_ERRORS + _STEPS_OF_ANOTHER_KERNEL * (n_kernels - 1 + _EXPONENTS)
         steps = _STEPS + others
         cubes = _STEPS * learned**3 + others * by_errors**3 + _REFINING_STEPS * refined**3
-        cubes += (5 + n_kernels) * compared**3 / _CUBES_OF_A_STEP
+        cubes += (_COMPARISONS + n_kernels) * compared**3 / _CUBES_OF_A_STEP
         squares = _STEPS * learned**2 + others * by_errors**2 + _REFINING_STEPS * refined**2
         work = (_CUBES_OF_A_STEP * self.product * cubes + self.feature * (4 + n_features) * squares) / n_threads
         return _SECONDS_OF_A_STEP * (steps + _REFINING_STEPS) + work
