@@ -178,6 +178,18 @@ def server():
                     ("load of the machine meanwhile", busy, "", "")]  # fmt: skip
 
 
+def planner():
+    header = ("`bochner fit`", "planned", "measured", "whole command", "memory planned", "measured")
+    rows = [
+        (f"{row['n']:,} x {row['d']}{f', {classes} classes' if (classes := row['classes']) else ''}"
+         f"{f', `{options}`' if (options := row['options']) else ''}",
+         seconds(row["planned_seconds"]), seconds(row["seconds"]), seconds(row["clock_seconds"]),
+         f"{row['planned_bytes'] / 1e6:.0f} MB", f"{row['bytes'] / 1e6:.0f} MB")
+        for row in load("planner")["commands"]
+    ]  # fmt: skip
+    return header, rows
+
+
 def power():
     found = load("power")
     tests = list(next(iter(found["power"].values())))
@@ -241,6 +253,7 @@ TABLES = {
     "distance": (distance, "distance", "distance.py"),
     "cluster": (cluster, "cluster", "cluster.py"),
     "server": (server, "server", "server.py"),
+    "planner": (planner, "planner", "planner.py"),
 }
 
 

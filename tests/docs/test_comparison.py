@@ -15,6 +15,7 @@ PAGE = (ROOT / "docs" / "comparison.md").read_text(encoding="utf-8")
 ELSEWHERE = {
     "distance": "certificates.md",
     "server": "deploy.md",
+    "planner": "command-line.md",
     "power": "comparing.md",
     "quantiles": "losses.md",
     "robust": "losses.md",

@@ -47,7 +47,11 @@ def test_squares_below_zero_are_rounding_errors(kernel):
     np.testing.assert_allclose(kernel.profile_of_square(np.array([[-1e-12, 0.0]])), 1.0, atol=1e-12)
 
 
-@pytest.mark.parametrize("kernel", [bo.Gaussian(), *(bo.Matern(nu=nu) for nu in (0.5, 1.2, 1.5, 2.5))], ids=repr)
+@pytest.mark.parametrize(
+    "kernel",
+    [bo.Gaussian(), *(bo.Matern(nu=nu) for nu in (0.5, 1.2, 1.5, 2.5)), bo.PowerExponential(exponent=1.4)],
+    ids=repr,
+)
 def test_decays_of_squares_are_those_of_distances(kernel):
     squared = np.geomspace(1e-8, 300, 900).reshape(30, 30)
     expected = kernel.decay(np.sqrt(squared))

@@ -133,13 +133,25 @@ def test_a_search_under_a_small_budget_learns_from_rows_that_there_is_memory_for
             assert [search.n_learned(criterion) for criterion in ("evidence", LEAVE_ONE_OUT, METRIC)] == n_rows
 
 
-def test_a_smooth_kernel_in_a_metric_starts_anew_where_scales_are_too_long_for_it():
+def test_candidates_are_compared_on_the_same_rows_while_memory_gets_less():
+    """Errors of a candidate that is known are of more rows than there is memory for now."""
+    X = np.random.default_rng(0).standard_normal((1500, 2))
+    search = CandidateSearch(np.sin(X[:, [0]]), None, 0, None, Clock(None), share_of_budget=0.3)
+    found = [search.of_one_scale(Columns.plain(X, None), kernel) for kernel in (bo.Gaussian(), bo.Matern())]
+    with bo.config_context(memory="4GB"):
+        search.leaders([found[1], found[1]])
+    with bo.config_context(memory="100MB"):
+        assert search.leaders(found[::-1])[0] is found[0]
+
+
+@pytest.mark.parametrize("factor", [5, 300])
+def test_a_smooth_kernel_in_a_metric_starts_anew_where_scales_are_too_long_for_it(factor):
     """Its matrix is singular there, and its criterion has no slope that leads away."""
     X = np.random.default_rng(0).standard_normal((400, 3))
     y = np.sin(X[:, [0]]) + X[:, [1]] * X[:, [2]] / 2
     search = CandidateSearch(y / y.std(), None, 0, None, Clock(None))
     metric = search.metrics(search.of_one_scale(Columns.plain(X, None), bo.Matern()), 1)[0]
-    long = metric.parameters.stretched(np.log(5)).to_vector()
+    long = metric.parameters.stretched(np.log(factor)).to_vector()
     found = search.with_kernel(replace(metric, stage=replace(metric.stage, theta=long)), bo.Gaussian())
     assert found.source is metric.source
     assert found.stage.loss < metric.stage.loss

@@ -29,6 +29,7 @@ __all__ = [
     "laplacian_tile",
     "matern_decay",
     "matern_profile",
+    "power_decay",
     "power_of_one_plus",
 ]
 
@@ -43,6 +44,7 @@ _MAGIC32, _LOG2_E32 = _f(1.5 * 2**23), _f(1.4426950408889634)
 _LN2_HIGH32, _LN2_LOW32 = _f(0.693359375), _f(-2.12194440e-4)
 _BIAS32, _MANTISSA32 = np.int32(127), np.int32(23)
 _SMALLEST32 = _f(-87.0)
+_LARGEST_LOG, _LARGEST_POWER = 7.0, 1096.6331584284585  # of a power t, and its exponential: exp(-t) is 0 beyond
 _SQRT_HALF_BITS = np.int64(np.float64(0.5**0.5).view(np.int64))
 _SQRT_HALF_BITS32 = np.int32(_f(0.5**0.5).view(np.int32))
 _TAYLOR32 = tuple(_f(1 / factorial) for factorial in (720, 120, 24, 6, 2, 1, 1))
@@ -196,9 +198,22 @@ def exp_of_minus_power(values: Array, power: float) -> None:
         row = values[i]
         for j in range(row.shape[0]):
             # exp takes numbers up to 0: large powers are exp(log), cut where exp(-value^power) is 0 anyway.
-            log = min(exponent * _log(max(row[j], least)), values.dtype.type(7.0))
-            t = _exp(log - values.dtype.type(7.0)) * values.dtype.type(1096.6331584284585)
+            log = min(exponent * _log(max(row[j], least)), values.dtype.type(_LARGEST_LOG))
+            t = _exp(log - values.dtype.type(_LARGEST_LOG)) * values.dtype.type(_LARGEST_POWER)
             row[j] = _exp(-t)
+
+
+@compiled(fastmath=_FAST, error_model="numpy")
+def power_decay(values: Array, power: float) -> None:
+    """Overwrite squared distances s (n, m) > 0 by -k'(r) / r of exp(-s^power), 2 power t / s exp(-t), t = s^power."""
+    exponent, least = values.dtype.type(power), values.dtype.type(np.finfo(values.dtype).tiny)
+    factor, cut = values.dtype.type(2 * power), values.dtype.type(_LARGEST_LOG)
+    for i in range(values.shape[0]):
+        row = values[i]
+        for j in range(row.shape[0]):
+            s = max(row[j], least)
+            t = _exp(min(exponent * _log(s), cut) - cut) * values.dtype.type(_LARGEST_POWER)
+            row[j] = factor * t / s * _exp(-t)
 
 
 @compiled(fastmath=_FAST, error_model="numpy")

@@ -84,9 +84,9 @@ def tune_automatically(
         rows, Y, weight = rows[:COMPARED], Y[:COMPARED], None if weight is None else weight[:COMPARED]
     share = _SHARE_OF_BUDGET / get_config().threads()
     search = CandidateSearch(_standardised(Y, weight), weight, seed, penalty, Clock(None), share)
-    best, stages = _searched(search, _kinds(rows, weight, warps), kernels, metric)
-    simple = search.rival(best) if rivals and n_samples is not None and n_samples > len(rows) else None
-    return replace(_tuning(best, stages, search), rivals=() if simple is None else (_tuning(simple, [], search),))
+    rivals = rivals and n_samples is not None and n_samples > len(rows)
+    best, simple, stages = _searched(search, _kinds(rows, weight, warps), kernels, metric, rivals)
+    return replace(_tuning(best, stages, search), rivals=tuple(_tuning(each, [], search) for each in simple))
 
 
 def _kinds(rows: Array, weight: Array | None, warps: bool) -> list[Columns]:
@@ -98,9 +98,9 @@ def _kinds(rows: Array, weight: Array | None, warps: bool) -> list[Columns]:
 
 
 def _searched(
-    search: CandidateSearch, kinds: list[Columns], kernels: list[Stationary], metric: bool
-) -> tuple[Candidate, list[Stage]]:
-    """The best candidate, learned on from more rows, and all descents."""
+    search: CandidateSearch, kinds: list[Columns], kernels: list[Stationary], metric: bool, rivals: bool
+) -> tuple[Candidate, list[Candidate], list[Stage]]:
+    """The best candidate and its rivals, learned on from more rows, and all descents."""
     middle, stages = _middle(kernels), list[Stage]()
 
     def leaders_of(*candidates: Candidate) -> list[Candidate]:
@@ -123,11 +123,15 @@ def _searched(
     leaders = leaders_of(*chain(*results_in_threads([partial(of_kind, kind) for kind in kinds])))
     best = with_best_kernel(leaders[0])
     if search.few:
-        return best, stages
+        return best, [], stages
     second = [search.with_kernel(each, best.stage.kernel) for each in leaders[1:]]
-    refined = results_in_threads([partial(search.refined, each) for each in leaders_of(best, *second)])
-    stages.extend(each.stage for each in refined)
-    return search.best_refined(refined), stages
+    finalists = leaders_of(best, *second)
+    simple = search.rival(finalists[0]) if rivals else None
+    found = [*finalists, *([] if simple is None else [simple])]
+    refined = results_in_threads([partial(search.refined, each) for each in found])
+    finalists, rival = refined[: len(finalists)], refined[len(finalists) :]
+    stages.extend(each.stage for each in finalists)
+    return search.best_refined(finalists), rival, stages
 
 
 def _between(kernel: Stationary, kernels: list[Stationary]) -> list[Stationary]:

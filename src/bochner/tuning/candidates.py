@@ -12,7 +12,7 @@ Up to 300 rows all of them learn, and candidates are compared by their evidence 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import cast
 
@@ -45,17 +45,16 @@ _LEARNED = {"evidence": 400, LEAVE_ONE_OUT: 600, METRIC: 1000}  # rows of the se
 _REFINED = {"evidence": 800, LEAVE_ONE_OUT: 1000, METRIC: 2500}  # rows of the refinement
 _FEW, _SHARE = 300, 0.6  # rows of which all learn; the share that does of some more
 _SHORTER = (0.25, 0.06)
-_HALVED = (0.5, 0.25, 0.125, 0.06)
 _COMMON, _PER_COLUMN, _OTHER_KERNEL, _LAST = 12, 25, 10, 8  # iterations
 _LOST = 1.0  # minus log evidence per row by which a kernel that starts from another's scales has failed to
 _TIE = 1e-5  # of the Schwarz criterion: less is rounding, and must not choose
 _PRIOR = ScalePrior(0.5, 0.1)  # of the evidence: none costs fifty rows of five columns a seventh, by splits 0 to 4
 _CLOSE = 0.025  # of an error, by which the best of the other kind may be worse
-_MAY_CATCH_UP = 0.4  # of an error, by which one scale for all columns may be worse on the rows of the search
+_MAY_CATCH_UP = 1.0  # of an error, by which one scale for all columns may be worse on the rows of the comparison
 _CAUTION = 0.25  # standard errors by which a candidate must be better than a simpler one
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Candidate:
     """A kernel whose scales were learned, on columns of one kind.
 
@@ -105,6 +104,7 @@ class CandidateSearch:
     penalty: float | None
     clock: Clock
     share_of_budget: float = 1.0
+    _known: dict[tuple[Candidate, int], Array] = field(default_factory=dict)  # errors, by the rows of the comparison
 
     @property
     def few(self) -> bool:
@@ -115,8 +115,9 @@ class CandidateSearch:
         """Sum of the weights of the first rows."""
         return float(len(self.Y[:n_rows]) if self.weight is None else np.sum(self.weight[:n_rows]))
 
-    def n_learned(self, criterion: str) -> int:
-        return len(self.Y) if self.few else min(_LEARNED[criterion], int(_SHARE * self._n_compared))
+    def n_learned(self, criterion: str, n_compared: int | None = None) -> int:
+        compared = self._n_compared if n_compared is None else n_compared
+        return len(self.Y) if self.few else min(_LEARNED[criterion], int(_SHARE * compared))
 
     @property
     def _n_compared(self) -> int:
@@ -156,9 +157,13 @@ class CandidateSearch:
 
     def of_one_scale(self, columns: Columns, kernel: Stationary) -> Candidate:
         """One scale for all columns, by evidence."""
+        return self.descend(columns, kernel, self._start(columns, kernel), _COMMON, factors=_SHORTER)
+
+    def _start(self, columns: Columns, kernel: Stationary) -> EvidenceParameters:
+        """One scale, by the median distance."""
         distinct = np.unique(columns.X, axis=0)  # a row given twice is no closer to others
         rows = TuningRows(distinct, self.Y, None, np.ones(distinct.shape[1]), False)
-        return self.descend(columns, kernel, starts(rows, kernel, self.seed, 1)[0], _COMMON, factors=_SHORTER)
+        return starts(rows, kernel, self.seed, 1)[0]
 
     def metrics(self, common: Candidate, n_rounds: int) -> list[Candidate]:
         """Metrics from the gradients of a candidate with one scale, and of each other in turn."""
@@ -204,14 +209,16 @@ class CandidateSearch:
         found = replace(found, source=candidate.source)
         if found.stage.loss < candidate.stage.loss + _LOST:
             return found
-        anew = self._with_kernel_anew(candidate, kernel, start)
+        anew = self._with_kernel_anew(candidate, kernel)
         return min([found, *anew], key=lambda each: each.stage.loss)
 
-    def _with_kernel_anew(self, candidate: Candidate, kernel: Stationary, start: EvidenceParameters) -> list[Candidate]:
-        """Scales of another kernel that are learned from its own start; of a metric, from shorter ones."""
+    def _with_kernel_anew(self, candidate: Candidate, kernel: Stationary) -> list[Candidate]:
+        """Scales of another kernel from its own start, with as many scales by the same criterion."""
+        columns = candidate.columns
         if candidate.source is None:
-            return [each for each in self.of_columns(candidate.columns, kernel) if each.is_like(candidate)]
-        found = self.descend(candidate.columns, kernel, start, _PER_COLUMN, candidate.criterion, factors=_HALVED)
+            return [each for each in self.of_columns(columns, kernel) if each.is_like(candidate)]
+        start = self._start(columns, kernel)
+        found = self.descend(columns, kernel, start, _PER_COLUMN, candidate.criterion, factors=_SHORTER)
         return [replace(found, source=candidate.source)]
 
     def refined(self, best: Candidate) -> Candidate:
@@ -243,7 +250,7 @@ class CandidateSearch:
             n = self.total_weight(len(self.Y))
             criteria = np.array([each.schwarz_criterion(n) for each in candidates])
             return [candidates[int(np.flatnonzero(criteria <= np.min(criteria) + _TIE)[0])]]
-        errors = results_in_threads([partial(self.errors, each) for each in candidates])
+        errors = self._compared(candidates)
         best, mean = _best(errors), _means(errors)
         limit, kind = (1 + _CLOSE) * mean[best], candidates[best].is_metric
         close = [i for i, each in enumerate(candidates) if each.is_metric != kind and mean[i] <= limit]
@@ -268,26 +275,38 @@ class CandidateSearch:
     def _errors_of_refined(self, candidates: list[Candidate]) -> list[Array]:
         """Squared leave-one-out errors of all affordable rows that no refinement was learned from."""
         rows = self._n_affordable
-        of_rows = partial(self.errors, rows=rows, seen=rows - self._n_unseen)
+        of_rows = partial(self.errors, rows=rows, seen=min(rows, max(_REFINED.values())))
         return results_in_threads([partial(of_rows, each) for each in candidates])
 
     def rival(self, best: Candidate) -> Candidate | None:
-        """One scale for all columns, if its error on all rows of the search is so close that it may catch up.
+        """One scale for all columns, if its error on the rows of the comparison is so close that it may catch up.
 
         It needs more rows than scales of columns or a metric do, and relies less on what rows near each other share.
         """
         if self._n_unseen == 0 or (not best.is_metric and len(best.parameters.log_scales) == 1):
             return None
-        simple = self.refined(self.of_one_scale(self._unturned(best), best.stage.kernel))
-        mean = _means(self._errors_of_refined([best, simple]))
+        simple = self.of_one_scale(self._unturned(best), best.stage.kernel)
+        mean = _means(self._compared([best, simple]))
         return simple if mean[1] <= (1 + _MAY_CATCH_UP) * mean[0] else None
 
-    def errors(self, candidate: Candidate, rows: int | None = None, seen: int | None = None) -> Array:
-        """Squared leave-one-out errors of rows that no candidate was learned from, summed over targets."""
-        compared, learned = slice(0, rows or self._n_compared), seen or self.n_learned(METRIC)
+    def _compared(self, candidates: list[Candidate]) -> list[Array]:
+        """Squared leave-one-out errors on the rows of the comparison, of each candidate once.
+
+        All on the same rows: what the memory budget has room for may change from one moment to the next.
+        """
+        rows = self._n_compared
+        of_rows = partial(self.errors, rows=rows, seen=self.n_learned(METRIC, rows))
+        new = [each for each in candidates if (each, rows) not in self._known]
+        found = results_in_threads([partial(of_rows, each) for each in new])
+        self._known.update(zip(((each, rows) for each in new), found, strict=True))
+        return [self._known[each, rows] for each in candidates]
+
+    def errors(self, candidate: Candidate, rows: int, seen: int) -> Array:
+        """Squared leave-one-out errors of the first rows but for those that were seen, summed over targets."""
+        compared = slice(0, rows)
         weight = None if self.weight is None else self.weight[compared]
         process = KernelEvidence(candidate.columns.X[compared], self.Y[compared], weight, candidate.stage.kernel)
-        return process.leave_one_out(candidate.parameters, len(self.Y[compared]) - learned)
+        return process.leave_one_out(candidate.parameters, len(self.Y[compared]) - seen)
 
 
 def _best(errors: list[Array]) -> int:

@@ -127,7 +127,8 @@ class KernelEvidence:
 
     def _solved(self, parameters: EvidenceParameters) -> tuple[Array | None, Array]:
         """Lower Cholesky factor of C, column-major, and a = C^-1 y."""
-        C = kernel_matrix(self.kernel, squared_distances(np.ascontiguousarray(self.X / parameters.scales)))
+        squared = squared_distances(np.ascontiguousarray(self.X / parameters.scales))
+        C = self.kernel.profile_of_square(squared.T).T
         C += 1.0
         C *= parameters.signal
         C[np.diag_indices_from(C)] += parameters.noise if self.weight is None else parameters.noise / self.weight
