@@ -1,5 +1,6 @@
 """Fitted ridge models: predictions, error bars, intervals and degrees of freedom by their formulas."""
 
+import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from scipy.stats import norm
 
 from bochner.features import TransformerMap
-from bochner.fitting import ConformalScores, fit_ridge
+from bochner.fitting import ConformalScores, fit_ridge, ridge_model
 from bochner.solvers import DirectSolver, IterativeSolver
 from tests import reference
 from tests.fitting.known_features import ByProducts, ridge_settings, table
@@ -122,3 +123,16 @@ def test_a_model_without_moments_knows_targets_and_rows_by_its_solution():
     direct, other = fitted(solver=DirectSolver()), fitted(solver=ByProducts())
     assert (other.moments, other.n_targets) == (None, 2)
     assert other.identity == direct.identity
+
+
+def test_a_small_factor_of_error_bars_is_kept_but_not_pickled(monkeypatch):
+    """A row costs O(D^2) then; added rows make a new value, and a factor above the limit is computed every time."""
+    model = fitted()
+    before = pickle.dumps(model)
+    assert model.spread is model.spread
+    assert len(pickle.dumps(model)) == len(before)
+    assert replace(model).spread is not model.spread
+    monkeypatch.setattr(ridge_model, "_KEPT_SPREAD", 8)
+    large = fitted()
+    assert large.spread is not large.spread
+    np.testing.assert_array_equal(large.standard_deviations(NEW), model.standard_deviations(NEW))

@@ -25,6 +25,7 @@ TOO_FEW_ROWS = 5
 """So many rows say nothing of a model's skill."""
 
 _SPREAD_ROWS = 1024
+_KEPT_SPREAD = 2**25  # bytes of a factor that a model keeps: 2,048 features
 _DRAWN_ROWS = 2**19  # of transforms, whose cost is hardly that of the rows
 _SPREAD_COPIES = 5  # of the features of a block, in float64
 
@@ -121,8 +122,20 @@ class FittedRidge:
 
     @property
     def spread(self) -> Spread:
-        """Predictive spread (error bars)."""
+        """Predictive spread (error bars). A small one is kept: rows that come one by one ask for it again and again."""
+        if "_kept_spread" not in self.__dict__ and self.solution.spread_bytes() > _KEPT_SPREAD:
+            return self._new_spread()
+        return self._kept_spread
+
+    @cached_property
+    def _kept_spread(self) -> Spread:
+        return self._new_spread()
+
+    def _new_spread(self) -> Spread:
         return self.solution.spread_of(self.moments, fit_intercept=self.rule.fit_intercept)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in self.__dict__.items() if name != "_kept_spread"}  # computed anew
 
     @property
     def relative_error(self) -> float | None:
