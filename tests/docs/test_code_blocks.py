@@ -57,7 +57,7 @@ def blocks_of(page):
             yield text[: match.start(group)].count("\n"), match[group]
 
 
-SLOW = {"tutorial", "larger-than-memory", "cluster"}
+SLOW = {"tutorial", "larger-than-memory", "cluster", "losses", "extend"}
 
 
 def with_code(pages):

@@ -138,8 +138,9 @@ def test_weights_that_sum_to_far_more_than_the_rows_are_told():
 
 def test_a_width_at_its_limit_is_told(monkeypatch):
     for module in ("planning.width", "fitting.landmark_width"):
-        monkeypatch.setattr(f"bochner.{module}.EXACT_ROWS", 1000)
+        monkeypatch.setattr(f"bochner.{module}.EXACT_ROWS", 300)
+        monkeypatch.setattr(f"bochner.{module}.LANDMARKS", (32, 64, 128))
     monkeypatch.setattr("bochner.fitting.landmark_width._Search.many_pay", lambda search: False)
-    rows = np.random.default_rng(3).uniform(-1, 1, (4200, 3))
-    with pytest.warns(WidthWarning, match="ended at 2,048 features"):
-        bo.KernelRegressor(bo.Matern(0.3), random_state=0).fit(rows, np.sin(20 * rows).sum(axis=1))
+    rows = np.random.default_rng(3).uniform(-1, 1, (600, 3))
+    with pytest.warns(WidthWarning, match="ended at 128 features"):
+        bo.KernelRegressor(bo.Matern(0.6), random_state=0).fit(rows, np.sin(6 * rows).sum(axis=1))

@@ -53,9 +53,8 @@ def killed(monkeypatch, tmp_path, at, **given):
     return kept
 
 
-@pytest.mark.parametrize("at", [1, 3, 6])
+@pytest.mark.parametrize("at", [1, 6])
 def test_a_killed_fit_goes_on_to_the_same_bits(tmp_path, monkeypatch, small_blocks, at):
-    whole = model().fit(X, Y, sample_weight=WEIGHT)
     path = killed(monkeypatch, tmp_path, at)
     summed, part = [], fourier_sums.FourierReduction.part
     monkeypatch.setattr(
@@ -63,14 +62,13 @@ def test_a_killed_fit_goes_on_to_the_same_bits(tmp_path, monkeypatch, small_bloc
         "part",
         lambda self, block, scratch: summed.append(self.grid.n_modes) or part(self, block, scratch),
     )
+    whole = model().fit(X, Y, sample_weight=WEIGHT)
+    blocks = len(summed)
     resumed = model(path).fit(X, Y, sample_weight=WEIGHT)
     np.testing.assert_array_equal(resumed.coef_, whole.coef_)
     assert resumed.alpha_ == whole.alpha_
     np.testing.assert_array_equal(resumed.predict(X, return_std=True)[1], whole.predict(X, return_std=True)[1])
-    again = len(summed)
-    summed.clear()
-    model().fit(X, Y, sample_weight=WEIGHT)
-    assert len(summed) == again + at  # blocks that were not summed again
+    assert len(summed) == 2 * blocks - at  # blocks that were not summed again
 
 
 def test_changed_rows_other_penalties_and_forged_sums_are_refused(tmp_path, monkeypatch, small_blocks):

@@ -78,8 +78,7 @@ def test_the_model_is_that_of_all_rows_at_its_width():
     assert_model_of_its_width(rough(), X, ROUGH)
 
 
-@pytest.mark.parametrize("sampling", ["orthogonal", "qmc"])
-@pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.parametrize(("sampling", "weighted"), [("orthogonal", True), ("qmc", False)])
 def test_so_it_is_with_other_samplers_weights_and_many_targets(sampling, weighted):
     weight = np.random.default_rng(3).integers(1, 4, N) * (np.arange(N) % 5 > 0) if weighted else None
     model = regressor(ROUGH_KERNEL, sampling=sampling).fit(X, TARGETS, sample_weight=weight)

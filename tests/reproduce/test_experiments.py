@@ -28,7 +28,7 @@ SMALL = {
     "li-honorio-counterexample": {"dimensions": (100,), "n_draws": 100, "n_ratios": 4},
     "raj-signals": {"sizes": (100, 300), "n_test": 500, "n_components": 256},
 }
-SLOW = {"two-sample-level", "two-sample-power"}
+SLOW = {"two-sample-level", "two-sample-power", "sutherland-schneider-figure-4"}
 WITHOUT_DATA = [
     pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else [])
     for name, experiment in EXPERIMENTS.items()

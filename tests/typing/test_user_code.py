@@ -15,7 +15,8 @@ import pytest
 import bochner as bo
 
 SOURCE = Path(bo.__file__).parents[1]
-CHECKERS = ("mypy", pytest.param("pyright", marks=pytest.mark.slow))
+PROJECT = Path(__file__).parents[2]
+CHECKERS = ("mypy", *(pytest.param(name, marks=pytest.mark.slow) for name in ("mypy of a user", "pyright")))
 
 PREAMBLE = """\
 import numpy as np
@@ -95,12 +96,19 @@ def run(command, folder):
     return done.stdout
 
 
-def mypy(folder, cache):
-    """Messages of mypy with --strict: (file, line, is an error, text). The package is read as an installed one is."""
-    (folder / "mypy.ini").write_text("[mypy]\nstrict = true\n[mypy-bochner.*]\nfollow_imports = silent\n")
-    out = run([sys.executable, "-m", "mypy", "--output=json", f"--cache-dir={cache}", "."], folder)
+def mypy(folder, config, cache):
+    """Messages of mypy with --strict: (file, line, is an error, text)."""
+    options = ("--output=json", f"--config-file={config}", f"--cache-dir={cache}")
+    out = run([sys.executable, "-m", "mypy", *options, "."], folder)
     found = [json.loads(line) for line in out.splitlines()]
     return [(Path(m["file"]).name, m["line"], m["severity"] == "error", m["message"]) for m in found]
+
+
+def mypy_of_a_user(folder, cache):
+    """With the settings of a user, for whom the package is one that is installed."""
+    config = folder / "mypy.ini"
+    config.write_text("[mypy]\nstrict = true\n[mypy-bochner.*]\nfollow_imports = silent\n")
+    return mypy(folder, config, cache)
 
 
 def pyright(folder):
@@ -117,7 +125,10 @@ def pyright(folder):
 
 @pytest.fixture(scope="module")
 def messages(tmp_path_factory, request):
-    """What each checker says of all files of user code, in one run; mypy keeps what it has read of the package."""
+    """What each checker says of all files of user code, in one run.
+
+    mypy has read the package with the project's settings in `make check`, and takes it from there.
+    """
     kept = getattr(request.config, "cache", None)  # absent with -p no:cacheprovider
     cache = tmp_path_factory.mktemp("mypy") if kept is None else kept.mkdir("mypy")
     folder = tmp_path_factory.mktemp("user_code")
@@ -126,7 +137,11 @@ def messages(tmp_path_factory, request):
     (folder / "wrong.py").write_text(lines_of([*WRONG.values(), *WRONG_TO_PYRIGHT.values()])[0])
     names = [name for name in bo.__all__ if name != "__version__"]
     (folder / "names.py").write_text("import bochner as bo\n" + "".join(f"reveal_type(bo.{n})\n" for n in names))
-    checkers = {"mypy": lambda: mypy(folder, cache), "pyright": lambda: pyright(folder)}
+    checkers = {
+        "mypy": lambda: mypy(folder, PROJECT / "pyproject.toml", PROJECT / ".mypy_cache"),
+        "mypy of a user": lambda: mypy_of_a_user(folder, cache),
+        "pyright": lambda: pyright(folder),
+    }
     return functools.cache(lambda name: checkers[name]())
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import io
 import tokenize
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -40,7 +41,7 @@ class SourceFile:
         """First folder inside the tree, or the module name of a file that lies directly in it."""
         return self.path.parts[0] if len(self.path.parts) > 1 else self.path.stem
 
-    @property
+    @cached_property
     def module(self) -> str:
         """Dotted name inside the tree: 'solvers.newton', and '' for the tree's own __init__."""
         parts = self.path.with_suffix("").parts
@@ -99,6 +100,14 @@ class Tree:
         return {name for _, name in self.classes}
 
     @cached_property
+    def classes_of_modules(self) -> dict[str, set[str]]:
+        """Names of the classes that a module defines."""
+        found = defaultdict(set)
+        for module, name in self.classes:
+            found[module].add(name)
+        return found
+
+    @cached_property
     def modules(self) -> set[str]:
         return {file.module for file in self.files}
 
@@ -113,7 +122,7 @@ class Tree:
 
     def own_classes(self, file: SourceFile) -> set[str]:
         """Names that mean a class of the tree inside a file: defined there, or imported from the tree."""
-        names = {name for module, name in self.classes if module == file.module}
+        names = set(self.classes_of_modules.get(file.module, ()))
         for node in file.nodes:
             if isinstance(node, ast.ImportFrom) and self.imported_module(file, node) is not None:
                 names |= {a.asname or a.name for a in node.names if a.name in self.class_names}
