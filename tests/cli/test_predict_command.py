@@ -47,7 +47,7 @@ def test_predictions_go_to_files_and_json(fitted, monkeypatch, capsys):
 
 def test_predict_reads_standard_input_and_survives_a_closed_pipe(fitted):
     folder, _ = fitted
-    make_houses(20_000, seed=3).to_csv(folder / "many.csv", index=False)
+    make_houses(6_000, seed=3).to_csv(folder / "many.csv", index=False)
     with (folder / "many.csv").open() as rows:
         process = subprocess.Popen(
             [*BOCHNER, "predict", "houses.bochner", "-"],

@@ -60,7 +60,7 @@ def test_rows_of_parquet_files_and_of_a_cluster_make_the_model_of_arrays(tmp_pat
 
 def test_the_penalty_of_a_large_grid_is_that_of_its_windows():
     rng = np.random.default_rng(5)
-    rows = rng.uniform(0, 1, (20_000, 2))
+    rows = rng.uniform(0, 1, (12_000, 2))
     draw = bo.GridFeatures(bo.Matern(0.2, nu=0.5), eps=0.05, max_components=9_000, strict=False).fit(rows)
     f = draw.map_.response(rows, rng.standard_normal((draw.n_components_, 1)))[:, 0]
     model = grid(kernel=bo.Matern(0.2, nu=0.5), alpha="evidence", n_components=9_000)
@@ -137,11 +137,12 @@ def test_four_columns_outliers_and_later_rows_outside_are_refused():
 
 
 def test_many_rows_of_few_columns_have_a_grid_by_themselves_unless_they_cannot(monkeypatch):
-    many = np.random.default_rng(2).uniform(0, 1, (100_001, 1))
+    monkeypatch.setattr(grid_choice, "LANDMARK_ROWS", 10_000)
+    many = np.random.default_rng(2).uniform(0, 1, (10_001, 1))
     target = np.sin(20 * many[:, 0]) + 0.1 * np.random.default_rng(3).standard_normal(len(many))
     model = bo.KernelRegressor(random_state=0).fit(many, target)
     assert model.solver_ == "toeplitz"
-    assert np.sqrt(np.mean((model.predict(many) - np.sin(20 * many[:, 0])) ** 2)) < 0.01
+    assert np.sqrt(np.mean((model.predict(many) - np.sin(20 * many[:, 0])) ** 2)) < 0.02
     rows = ArrayRows(np.vstack([many, [[1000.0]]]), np.append(target, 0.0), None, np.dtype(float))
     assert not bo.KernelRegressor().uses_grid(rows)
     assert not bo.KernelRegressor(n_components=64).uses_grid(replace(rows, X=rows.X[:-1], Y=rows.Y[:-1]))
