@@ -15,7 +15,7 @@ without u where there is no intercept. With Q = C^-1 - u u' / 1'u, the coefficie
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -100,6 +100,7 @@ class KernelEquations:
     weight: Array
     alpha: float
     intercept: bool
+    _known: dict[int, Array] = field(default_factory=dict)  # diagonals of Q, by the number of rows
 
     @classmethod
     def from_factor(cls, factor: Array, weight: Array, alpha: float, intercept: bool) -> KernelEquations:
@@ -116,7 +117,12 @@ class KernelEquations:
         return coef - np.outer(self.constant, offset), offset
 
     def inverse_diagonal(self, size: int) -> Array:
-        """Q_ii of the last rows."""
+        """Q_ii of the last rows, computed once."""
+        if size not in self._known:
+            self._known[size] = self._inverse_diagonal(size)
+        return self._known[size]
+
+    def _inverse_diagonal(self, size: int) -> Array:
         n = len(self.factor)
         last = slice(n - size, n)
         inverse = np.tril(self.factor[last, last])

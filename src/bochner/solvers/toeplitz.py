@@ -25,6 +25,7 @@ from bochner.statistics.fourier_sums import FourierSums
 __all__ = ["LowFrequencies", "ToeplitzSystem", "affordable_block"]
 
 _SHARE_OF_BUDGET, _COPIES = 0.5, 5  # of memory, for so many matrices of the size of a factor
+_NEGLIGIBLE = 1e-2  # of alpha: of modes below it the diagonal is enough, and two or three steps see the rest
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,10 +134,11 @@ class LowFrequencies:
 
     def __init__(self, system: ToeplitzSystem, alpha: float, size: int) -> None:
         n, amplitude, h = system.sums.weight, system.amplitude, system.size // 2
-        chosen = np.arange(h) if system.size <= size else _strongest(n * amplitude[1 : h + 1] ** 2, alpha, size // 2)
+        least = (_NEGLIGIBLE if system.size <= size else 1.0) * alpha
+        chosen = _strongest(n * amplitude[1 : h + 1] ** 2, least, size // 2)
         self.index = np.concatenate([[0], 1 + chosen, 1 + h + chosen])
-        known = system.products if system.products is not None and system.size <= size else None
-        block = _dense_block(system, chosen) if known is None else known.copy()
+        known = system.products if system.size <= size else None
+        block = _dense_block(system, chosen) if known is None else known[np.ix_(self.index, self.index)]
         block *= amplitude[self.index][:, None]
         block *= amplitude[self.index]
         block -= n * np.outer(system.mean[self.index], system.mean[self.index])
@@ -174,9 +176,9 @@ def affordable_block(most: int) -> int:
     return min(most, isqrt(int(_SHARE_OF_BUDGET * get_config().memory_budget() / (8 * _COPIES))))
 
 
-def _strongest(strength: Array, alpha: float, most: int) -> Array:
-    """Modes whose n w_j is largest, and above alpha: at least one, at most so many."""
-    return np.argsort(-strength, kind="stable")[: max(1, min(most, np.count_nonzero(strength > alpha)))]
+def _strongest(strength: Array, least: float, most: int) -> Array:
+    """Modes whose n w_j is largest, and above the least: at least one, at most so many."""
+    return np.argsort(-strength, kind="stable")[: max(1, min(most, np.count_nonzero(strength > least)))]
 
 
 def _dense_block(system: ToeplitzSystem, chosen: Array) -> Array:
