@@ -58,7 +58,7 @@ def to_the_exact_error(values, alpha, y, X_test, y_test):
     """Test error after every iteration, how many come within 1e-3 of the exact one, and the parts of the time."""
     dense = ExactProblem(values, y[:, None], np.ones(len(y)), True)
     budget = kernel_budget(len(y), X_test.shape[1], 2, 3000)
-    problem, making = timed(lambda: kernel_problem(dense, budget, alpha, LEFT_OUT_ROWS, 0, chosen=False))
+    problem, making = timed(lambda: kernel_problem(dense, budget, alpha, LEFT_OUT_ROWS, 0, chosen=False, single=True))
     _, factors = timed(lambda: LandmarkPreconditioner(problem.features, problem.roots, alpha, True))
     single = replace(problem.product, precision=np.dtype(np.float32), _counter=[0])
     single.times(problem.targets)

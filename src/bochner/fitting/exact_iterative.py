@@ -21,7 +21,7 @@ from bochner.engines import OnPart
 from bochner.features.nystroem import KernelMap
 from bochner.features.pivoting import pivoted_rows
 from bochner.fitting.checkpoints import FitCheckpoint
-from bochner.fitting.exact_penalty import search_penalty
+from bochner.fitting.exact_penalty import loss_by_raising, search_penalty
 from bochner.fitting.exact_problem import ExactProblem, ordered_rows, rows_of_exact, targets_of
 from bochner.fitting.left_out import LEFT_OUT_ROWS, LeftOut
 from bochner.fitting.ridge_model import FittedRidge
@@ -57,6 +57,8 @@ _SMALLEST = 1e-7  # of k(x, x): a penalty of 0 is raised to it
 _TIMED_ROWS = 512
 _CONDITION = 100.0  # of the preconditioned equations, for a penalty that is chosen: some 20 iterations
 _MARGIN = 32.0  # times the penalty at which float32 tiles are rounding: at 8, iterations of 36,000 rows diverged
+_WORTH_DOUBLE = 0.1  # of the logarithm of a mean squared error: float64 tiles take two to three times as long
+_ROUNDING = 1e-9
 _CONDITION_WITH_TILES = 400.0  # some 40 iterations, where a product takes a fifth of the time
 
 
@@ -83,7 +85,8 @@ def fit_exact_iteratively(
     schema = solver.state_schema(ordered.n_rows, columns, settings.rule)
     state = None if checkpoint is None else checkpoint.resumed_state(schema)
     wanted = _penalty(dense.in_units(settings.alike), settings.rule, tuning) if state is None else float(state["alpha"])
-    problem = kernel_problem(dense, budget, wanted, m, settings.seed, chosen=chosen)
+    single = _bears_float32(dense, settings, wanted, known=state is not None)
+    problem = kernel_problem(dense, budget, wanted, m, settings.seed, chosen=chosen, single=single)
     if checkpoint is not None and state is not None:
         checkpoint.file.require(problem.fault(state))
     if problem.settles and state is None:
@@ -114,14 +117,35 @@ def _penalty(problem: ExactProblem, rule: PenaltyRule, tuning: Tuning | None) ->
     return alpha or _SMALLEST * float(np.max(problem.values.diagonal(problem.values.points[:1])))
 
 
+def _bears_float32(dense: ExactProblem, settings: RidgeSettings, wanted: float, *, known: bool) -> bool:
+    """Whether tiles may be float32: with a given penalty, or one from a checkpoint, if it is above their rounding.
+
+    One that is to be chosen may be raised there, unless rows that are left out then are predicted clearly worse: smooth
+    kernels of long scales want penalties of a millionth.
+    """
+    least = float32_penalty(_double_product(dense), dense.weight)
+    if not np.isfinite(least):
+        return False
+    if not isinstance(settings.rule.alpha, str):
+        return least <= wanted
+    if known or wanted >= _MARGIN * least:
+        return wanted >= (1 - _ROUNDING) * _MARGIN * least
+    few = dense.in_units(settings.alike).last(PILOT_ROWS)
+    return loss_by_raising(few, settings.rule.alpha, wanted, _MARGIN * least) <= _WORTH_DOUBLE
+
+
+def _double_product(dense: ExactProblem) -> KernelProduct:
+    return KernelProduct(dense.values.kernel, dense.values.points, precision=np.dtype(float))
+
+
 def _solvable(problem: KernelProblem, seed: int) -> float:
-    """The least penalty that some dozen iterations and float32 tiles can solve: a smaller one is not chosen.
+    """The least penalty that some dozen iterations and the tiles can solve: a smaller one is not chosen.
 
     The preconditioned condition number is 1 + ||K - Z Z'|| / alpha; with tiles that are kept it may be larger.
     """
     condition = _CONDITION_WITH_TILES if problem.working.room else _CONDITION
-    single = float32_penalty(problem.product, problem.weight)
-    return max(problem.unexplained(seed) / condition, _MARGIN * single if np.isfinite(single) else 0.0)
+    single = _MARGIN * float32_penalty(problem.product, problem.weight) if problem.bears_float32 else 0.0
+    return max(problem.unexplained(seed) / condition, single)
 
 
 def _on_iteration(on_block: OnPart, checkpoint: FitCheckpoint | None) -> Callable[[State], bool]:
@@ -152,16 +176,22 @@ def _announce(problem: KernelProblem) -> None:
 
 
 def kernel_problem(
-    dense: ExactProblem, budget: KernelBudget, alpha: float, n_left_out: int, seed: int, *, chosen: bool
+    dense: ExactProblem,
+    budget: KernelBudget,
+    alpha: float,
+    n_left_out: int,
+    seed: int,
+    *,
+    chosen: bool,
+    single: bool,
 ) -> KernelProblem:
-    """The systems, with landmarks by pivoted Cholesky among some rows. `chosen`: the penalty may yet be raised."""
-    values = dense.values
-    product = KernelProduct(values.kernel, values.points, precision=np.dtype(float))
-    least = float32_penalty(product, dense.weight)
-    single = np.isfinite(least) if chosen else least <= alpha
-    working = replace(product, precision=np.dtype(np.float32 if single else np.float64), room=budget.room, _counter=[0])
-    landmarks = landmark_numbers_among(values, budget.n_landmarks, seed)
-    kept_type = np.dtype(np.float32 if chosen or single else np.float64)
+    """The systems, with landmarks by pivoted Cholesky among some rows.
+
+    `chosen`: the penalty may yet be raised. `single`: tiles and features of the landmarks are float32.
+    """
+    product, dtype = _double_product(dense), np.dtype(np.float32 if single else np.float64)
+    working = replace(product, precision=dtype, room=budget.room, _counter=[0])
+    landmarks = landmark_numbers_among(dense.values, budget.n_landmarks, seed)
     return KernelProblem(
         product=product,
         working=working,
@@ -170,7 +200,7 @@ def kernel_problem(
         n_left_out=n_left_out,
         alpha=alpha,
         intercept=dense.intercept,
-        features=LandmarkFeatures(product, landmarks, kept_type, budget.keep),
+        features=LandmarkFeatures(product, landmarks, dtype, budget.keep),
         settles=chosen,
     )
 

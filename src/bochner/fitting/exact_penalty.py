@@ -17,7 +17,7 @@ from bochner.planning import PILOT_ROWS
 from bochner.solvers import KernelEquations
 from bochner.tuning import Tuning, is_clear_gain, outlier_limits
 
-__all__ = ["search_penalty"]
+__all__ = ["loss_by_raising", "search_penalty"]
 
 _FEW = 1000  # of them first
 _COARSE, _FINE = 10.0, 3.0  # steps of the search
@@ -43,6 +43,12 @@ def search_penalty(problem: ExactProblem, rule: float | str, alphas: Array | Non
     if rule in ("auto", "loo") and not criterion.beats_the_mean(alpha):
         alpha = _TO_THE_MEAN * float(np.sum(problem.values.diagonal(problem.values.points)))
     return alpha
+
+
+def loss_by_raising(problem: ExactProblem, rule: str, alpha: float, raised: float) -> float:
+    """By how much the criterion of a penalty grows if that is raised: of errors, the logarithm of their mean square."""
+    criterion = _Criterion(problem, rule)
+    return criterion(raised) - criterion(alpha)
 
 
 class _Criterion:
