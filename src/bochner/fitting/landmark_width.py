@@ -13,8 +13,16 @@ from bochner.errors import MemoryBudgetError
 from bochner.fitting.checkpoints import FitCheckpoint
 from bochner.fitting.exact import ExactMachine, last_rows
 from bochner.fitting.exact_iterative import fit_exact_iteratively
-from bochner.fitting.features import ChosenFeatures
+from bochner.fitting.features import ChosenFeatures, DrawnFeatures
 from bochner.fitting.left_out import LEFT_OUT_ROWS, LeftOut, held_out_errors, left_out_errors, mean_errors
+from bochner.fitting.margin_landmarks import (
+    EASY,
+    MARGIN_LANDMARKS,
+    MARGIN_ROWS,
+    share_of_mistakes,
+    with_hard_rows,
+    worth_a_step,
+)
 from bochner.fitting.moments import MomentsFit, moments_bill
 from bochner.fitting.products import solve_products
 from bochner.fitting.ridge_model import FittedRidge
@@ -58,7 +66,8 @@ def search_landmarks(
 
     Up to 3,000 rows it is the exact machine. Up to 10,000 that or the fewest landmarks, whichever is worth it on 3,000
     of the rows. Of more rows, where the exact machine is clearly better than 1,024 landmarks on 3,000 of them, the
-    exact machine by iterations, or 8,192 landmarks by products beyond 50,000 rows. Else more and more landmarks: each
+    exact machine by iterations, or 8,192 landmarks by products beyond 50,000 rows. Before that, classes that few
+    landmarks tell apart, most of them at small margins, are left at these. Else more and more landmarks: each
     number is compared with the best one before it on the same rows, and a gain of one standard error and one percent
     goes on to the next. A checkpoint has the moments of each.
     """
@@ -67,6 +76,8 @@ def search_landmarks(
     few = rows.n_rows <= EXACT_ROWS
     if few and fits(bill.total) and exact_fits_in_time(rows.n_rows, rows.n_features, iterative=False):
         return search.exact_or_fewest()
+    if settings.alike and search.is_easy():
+        return search.result()
     if search.many_pay():
         return search.of_many()
     for width in landmark_numbers(rows.n_rows):
@@ -136,6 +147,34 @@ class _Search:
                 best = fit, left_out
         return best
 
+    def is_easy(self) -> bool:
+        """Whether few landmarks, beyond the first at small margins, leave next to no mistakes; they are then kept."""
+        seed, shares = self._settings.seed, []
+        for width in MARGIN_LANDMARKS:
+            if not shares:
+                drawn = self._settings.features.draw(self._kernel, width, self._rows, self._tuning)
+            elif worth_a_step(shares):
+                drawn = with_hard_rows(drawn, self._rows, left_out, width // 2, seed)
+            else:
+                return False
+            try:
+                fit = self._fitted(drawn, f"margins-{width}")
+            except MemoryBudgetError:
+                return False
+            left_out = left_out_errors(fit, self._rows, seed, MARGIN_ROWS)
+            shares.append(share_of_mistakes(left_out))
+            if shares[-1] <= EASY:
+                return self._keep_few(fit, left_out, shares[-1])
+        return False
+
+    def _keep_few(self, fit: FittedRidge, left_out: LeftOut, share: float) -> bool:
+        width = fit.feature_map.n_components
+        self._steps.is_better(width, left_out.squares(self._variance), left_out.weight)
+        self._best = fit, left_out
+        self._publish(fit)
+        self._reason = f"{width:,} landmarks make mistakes on {100 * share:.2g} % of the rows that were left out."
+        return True
+
     def many_pay(self) -> bool:
         """Whether the exact machine of some of many rows is clearly better than 1,024 landmarks."""
         known, bill = self._rows.arrays, kernel_matrix_bill(PILOT_ROWS, self._rows.n_features, self._rows.n_targets)
@@ -195,10 +234,13 @@ class _Search:
         return replace(fit, width_curve=self._steps.curve(self._reason)), left_out
 
     def _landmarks(self, width: int) -> FittedRidge:
+        drawn = self._settings.features.draw(self._kernel, width, self._rows, self._tuning)
+        return self._fitted(drawn, f"landmarks-{width}")
+
+    def _fitted(self, drawn: DrawnFeatures, part: str) -> FittedRidge:
         settings, rows, checkpoint = self._settings, self._rows, self._checkpoint
-        drawn = settings.features.draw(self._kernel, width, rows, self._tuning)
         self._require_room(moments_bill(rows, drawn.map, settings.rule)[1])
-        ledger = None if checkpoint is None else checkpoint.moments(f"landmarks-{width}")
+        ledger = None if checkpoint is None else checkpoint.moments(part)
         gathered = MomentsFit.drawn(
             drawn, self._tuning, rows, settings.solver, settings.rule, publish=self._publish, ledger=ledger
         )
