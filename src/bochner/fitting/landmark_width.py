@@ -19,9 +19,10 @@ from bochner.fitting.margin_landmarks import (
     EASY,
     MARGIN_LANDMARKS,
     MARGIN_ROWS,
-    share_of_mistakes,
+    PROMISING,
+    SMALLEST_FALL,
+    Counted,
     with_hard_rows,
-    worth_a_step,
 )
 from bochner.fitting.moments import MomentsFit, moments_bill
 from bochner.fitting.products import solve_products
@@ -148,32 +149,38 @@ class _Search:
         return best
 
     def is_easy(self) -> bool:
-        """Whether few landmarks, beyond the first at small margins, leave next to no mistakes; they are then kept."""
-        seed, shares = self._settings.seed, []
-        for width in MARGIN_LANDMARKS:
-            if not shares:
-                drawn = self._settings.features.draw(self._kernel, width, self._rows, self._tuning)
-            elif worth_a_step(shares):
-                drawn = with_hard_rows(drawn, self._rows, left_out, width // 2, seed)
-            else:
-                return False
+        """Whether few landmarks make few mistakes; more, at small margins, until mistakes settle. They are then kept."""
+        seed, first = (
+            self._settings.seed,
+            self._settings.features.draw(self._kernel, MARGIN_LANDMARKS[0], self._rows, self._tuning),
+        )
+        best = self._counted(first)
+        for width in MARGIN_LANDMARKS[1:]:
+            if not EASY < best.share <= PROMISING:
+                break
+            drawn = with_hard_rows(best.drawn, self._rows, best.left_out, width // 2, seed)
             try:
-                fit = self._fitted(drawn, f"margins-{width}")
+                other = self._counted(drawn)
             except MemoryBudgetError:
-                return False
-            left_out = left_out_errors(fit, self._rows, seed, MARGIN_ROWS)
-            shares.append(share_of_mistakes(left_out))
-            if shares[-1] <= EASY:
-                return self._keep_few(fit, left_out, shares[-1])
-        return False
+                break
+            settled = other.share > (1 - SMALLEST_FALL) * best.share
+            best = min(best, other, key=lambda each: each.share)
+            if settled:
+                break
+        if best.share <= PROMISING:
+            self._keep_few(best)
+        return best.share <= PROMISING
 
-    def _keep_few(self, fit: FittedRidge, left_out: LeftOut, share: float) -> bool:
-        width = fit.feature_map.n_components
-        self._steps.is_better(width, left_out.squares(self._variance), left_out.weight)
-        self._best = fit, left_out
-        self._publish(fit)
-        self._reason = f"{width:,} landmarks make mistakes on {100 * share:.2g} % of the rows that were left out."
-        return True
+    def _counted(self, drawn: DrawnFeatures) -> Counted:
+        fit = self._fitted(drawn, f"margins-{drawn.map.n_components}")
+        return Counted(drawn, fit, left_out_errors(fit, self._rows, self._settings.seed, MARGIN_ROWS))
+
+    def _keep_few(self, found: Counted) -> None:
+        width, share = found.drawn.map.n_components, 100 * found.share
+        self._steps.is_better(width, found.left_out.squares(self._variance), found.left_out.weight)
+        self._best = found.fit, found.left_out
+        self._publish(found.fit)
+        self._reason = f"{width:,} landmarks make mistakes on {share:.2g} % of the rows that were left out."
 
     def many_pay(self) -> bool:
         """Whether the exact machine of some of many rows is clearly better than 1,024 landmarks."""

@@ -8,40 +8,47 @@ spread over all rows spend themselves on classes that are told apart already.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from bochner._typing import Rows
+from bochner._typing import Array, Rows
 from bochner.data import ArrayRows, RowSource
 from bochner.fitting.features import DrawnFeatures
 from bochner.fitting.left_out import LeftOut
+from bochner.fitting.ridge_model import FittedRidge
 
-__all__ = ["EASY", "MARGIN_LANDMARKS", "MARGIN_ROWS", "share_of_mistakes", "with_hard_rows", "worth_a_step"]
+__all__ = ["EASY", "MARGIN_LANDMARKS", "MARGIN_ROWS", "PROMISING", "SMALLEST_FALL", "Counted", "with_hard_rows"]
 
 EASY = 1e-3
 """Share of mistakes at which the search is over: no machine can gain more than them."""
 
-MARGIN_LANDMARKS = (256, 512, 1024)
-"""Landmarks in all: the first of them pivots, the others at small margins."""
+PROMISING = 1e-2
+"""Share of mistakes up to which a few landmarks are enough, once more at small margins do not help."""
+
+SMALLEST_FALL = 0.25
+"""Of the mistakes, that a step must take away for another one."""
+
+MARGIN_LANDMARKS = (256, 512, 1024, 2048)
+"""Landmarks in all, at most: the first of them pivots, the others at small margins."""
 
 MARGIN_ROWS = 20_000
 """Rows that are left out, one by one: a thousandth of them can be counted."""
 
-_PROMISING = 10 * EASY  # shares of mistakes from which two steps come down to EASY: fivefold on shuttle
-_FALL = 0.25  # of the mistakes, that a step must take away for another one
 
+@dataclass(frozen=True)
+class Counted:
+    """A fit, its features, and what it predicts for rows that were left out."""
 
-def share_of_mistakes(left_out: LeftOut) -> float:
-    """Weighted share of rows whose class is not the one of the largest score."""
-    return float(np.average(left_out.mistakes(), weights=left_out.weight))
+    drawn: DrawnFeatures
+    fit: FittedRidge
+    left_out: LeftOut
 
-
-def worth_a_step(shares: list[float]) -> bool:
-    """Whether more landmarks at small margins may end with next to no mistakes, by the shares of mistakes so far."""
-    if EASY < shares[-1] <= _PROMISING:
-        return all(after <= (1 - _FALL) * before for before, after in pairwise(shares))
-    return False
+    @cached_property
+    def share(self) -> float:
+        """Weighted share of mistakes."""
+        return float(np.average(self.left_out.mistakes(), weights=self.left_out.weight))
 
 
 def with_hard_rows(drawn: DrawnFeatures, rows: RowSource, left_out: LeftOut, n_more: int, seed: int) -> DrawnFeatures:
@@ -52,7 +59,7 @@ def with_hard_rows(drawn: DrawnFeatures, rows: RowSource, left_out: LeftOut, n_m
     return DrawnFeatures(fitted, fitted.map_)
 
 
-def _distinct(X: Rows, order: np.ndarray, most: int) -> Iterator[int]:
+def _distinct(X: Rows, order: Array, most: int) -> Iterator[int]:
     """Numbers of the first rows in an order that differ from those before them."""
     seen: set[bytes] = set()
     for i in order:
