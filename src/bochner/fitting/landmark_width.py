@@ -149,11 +149,9 @@ class _Search:
         return best
 
     def is_easy(self) -> bool:
-        """Whether few landmarks make few mistakes; more, at small margins, until mistakes settle. They are then kept."""
-        seed, first = (
-            self._settings.seed,
-            self._settings.features.draw(self._kernel, MARGIN_LANDMARKS[0], self._rows, self._tuning),
-        )
+        """Whether few landmarks, more of them at small margins until mistakes settle, make few mistakes; then kept."""
+        features, seed = self._settings.features, self._settings.seed
+        first = features.draw(self._kernel, MARGIN_LANDMARKS[0], self._rows, self._tuning)
         best = self._counted(first)
         for width in MARGIN_LANDMARKS[1:]:
             if not EASY < best.share <= PROMISING:
