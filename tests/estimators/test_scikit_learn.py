@@ -266,6 +266,17 @@ def test_callbacks_see_every_pass_or_iteration_of_a_classifier(parameters):
     assert counter.torn_down
 
 
+@pytest.mark.parametrize("loss", ["squared_error", "logistic", "hinge"])
+def test_a_progress_bar_of_a_classifier_is_drawn_to_its_end(capsys, loss):
+    pytest.importorskip("rich")
+    callback = pytest.importorskip("sklearn.callback")
+    model = bo.KernelClassifier(bo.Gaussian(2.0), loss=loss, n_components=16, alpha=10.0, random_state=0)
+    model.set_callbacks(callback.ProgressBar()).fit(X, np.median(Y) < Y)
+    drawn = capsys.readouterr().out
+    assert "KernelClassifier - fit" in drawn
+    assert "100%" in drawn
+
+
 def test_callbacks_see_rows_that_are_added_to_a_classifier_and_other_losses():
     streamed, huber = Counter(), Counter()
     settings = {"length_scale": 2.0, "n_components": 16, "random_state": 0}

@@ -147,6 +147,12 @@ class NystroemFeatures(MapTransformer):
         # Overrides: a named kernel has the scales of the data.
         return clone(self).set_params(kernel=kernel_of_data(self, self.kernel, X, seed, one_scale=True))
 
+    def with_landmarks_at(self, points: Rows, X: Rows) -> Self:
+        """Features of the same kernel with landmarks at some points beside those of this one, each once."""
+        landmarks = np.unique(np.vstack([self.landmarks_, dense(points, float)]), axis=0)
+        kernel = self.kernel_
+        return clone(self).set_params(kernel=kernel, landmarks=landmarks, random_state=self.seed_).fit(X)
+
     def exact_kernel(self) -> ExactKernel:
         return ExactKernel(self.kernel_, self.transforms_, self.map_.values.one_sided)
 

@@ -9,7 +9,7 @@ from sklearn.base import clone
 
 from bochner._dense import dense
 from bochner._sklearn import refuse_lazy, validated
-from bochner._typing import Constraints, JsonDict, Transformer
+from bochner._typing import Constraints, JsonDict, Rows, Transformer
 from bochner.estimators.map_transformer import CertificateContext, MapTransformer, certified_features
 from bochner.estimators.nystroem import NystroemFeatures
 from bochner.estimators.validation import validated_rows
@@ -94,6 +94,14 @@ class WarpedFeatures(MapTransformer):
         # Overrides: the base has a map of its own.
         other = super().with_map(feature_map)
         other.base_ = certified_features(self.base_).with_map(other.map_.base)
+        return other
+
+    def with_landmarks_at(self, points: Rows, X: Rows) -> Self:
+        """Landmarks of the base at some more points, with the ranks as they are."""
+        scores = self.warp_(X)
+        other = super().with_map(self.map_)
+        other.base_ = self.base_.with_landmarks_at(self.warp_(points), scores)
+        other.map_ = WarpedMap(self.warp_, map_of(other.base_, scores))
         return other
 
     # Optional powers, as the base has them.

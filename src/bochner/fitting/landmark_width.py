@@ -13,8 +13,16 @@ from bochner.errors import MemoryBudgetError
 from bochner.fitting.checkpoints import FitCheckpoint
 from bochner.fitting.exact import ExactMachine, last_rows
 from bochner.fitting.exact_iterative import fit_exact_iteratively
-from bochner.fitting.features import ChosenFeatures
+from bochner.fitting.features import ChosenFeatures, DrawnFeatures
 from bochner.fitting.left_out import LEFT_OUT_ROWS, LeftOut, held_out_errors, left_out_errors, mean_errors
+from bochner.fitting.margin_landmarks import (
+    MARGIN_LANDMARKS,
+    MARGIN_ROWS,
+    SMALLEST_FALL,
+    START,
+    Counted,
+    with_hard_rows,
+)
 from bochner.fitting.moments import MomentsFit, moments_bill
 from bochner.fitting.products import solve_products
 from bochner.fitting.ridge_model import FittedRidge
@@ -58,7 +66,8 @@ def search_landmarks(
 
     Up to 3,000 rows it is the exact machine. Up to 10,000 that or the fewest landmarks, whichever is worth it on 3,000
     of the rows. Of more rows, where the exact machine is clearly better than 1,024 landmarks on 3,000 of them, the
-    exact machine by iterations, or 8,192 landmarks by products beyond 50,000 rows. Else more and more landmarks: each
+    exact machine by iterations, or 8,192 landmarks by products beyond 50,000 rows. Before that, classes that few
+    landmarks tell apart, most of them at small margins, are left at these. Else more and more landmarks: each
     number is compared with the best one before it on the same rows, and a gain of one standard error and one percent
     goes on to the next. A checkpoint has the moments of each.
     """
@@ -67,6 +76,8 @@ def search_landmarks(
     few = rows.n_rows <= EXACT_ROWS
     if few and fits(bill.total) and exact_fits_in_time(rows.n_rows, rows.n_features, iterative=False):
         return search.exact_or_fewest()
+    if settings.alike and search.is_easy():
+        return search.result()
     if search.many_pay():
         return search.of_many()
     for width in landmark_numbers(rows.n_rows):
@@ -136,6 +147,38 @@ class _Search:
                 best = fit, left_out
         return best
 
+    def is_easy(self) -> bool:
+        """Whether few landmarks, more of them at small margins until mistakes settle, make few mistakes; then kept."""
+        features, seed = self._settings.features, self._settings.seed
+        first = features.draw(self._kernel, MARGIN_LANDMARKS[0], self._rows, self._tuning)
+        best = self._counted(first)
+        for width in MARGIN_LANDMARKS[1:]:
+            if best.is_easy or best.share > START:
+                break
+            drawn = with_hard_rows(best.drawn, self._rows, best.left_out, width // 2, seed)
+            try:
+                other = self._counted(drawn)
+            except MemoryBudgetError:
+                break
+            settled = other.share > (1 - SMALLEST_FALL) * best.share
+            best = min(best, other, key=lambda each: each.share)
+            if settled:
+                break
+        if best.is_promising:
+            self._keep_few(best)
+        return best.is_promising
+
+    def _counted(self, drawn: DrawnFeatures) -> Counted:
+        fit = self._fitted(drawn, f"margins-{drawn.map.n_components}")
+        return Counted(drawn, fit, left_out_errors(fit, self._rows, self._settings.seed, MARGIN_ROWS))
+
+    def _keep_few(self, found: Counted) -> None:
+        width, share = found.drawn.map.n_components, 100 * found.share
+        self._steps.is_better(width, found.left_out.squares(self._variance), found.left_out.weight)
+        self._best = found.fit, found.left_out
+        self._publish(found.fit)
+        self._reason = f"{width:,} landmarks make mistakes on {share:.2g} % of the rows that were left out."
+
     def many_pay(self) -> bool:
         """Whether the exact machine of some of many rows is clearly better than 1,024 landmarks."""
         known, bill = self._rows.arrays, kernel_matrix_bill(PILOT_ROWS, self._rows.n_features, self._rows.n_targets)
@@ -195,10 +238,13 @@ class _Search:
         return replace(fit, width_curve=self._steps.curve(self._reason)), left_out
 
     def _landmarks(self, width: int) -> FittedRidge:
+        drawn = self._settings.features.draw(self._kernel, width, self._rows, self._tuning)
+        return self._fitted(drawn, f"landmarks-{width}")
+
+    def _fitted(self, drawn: DrawnFeatures, part: str) -> FittedRidge:
         settings, rows, checkpoint = self._settings, self._rows, self._checkpoint
-        drawn = settings.features.draw(self._kernel, width, rows, self._tuning)
         self._require_room(moments_bill(rows, drawn.map, settings.rule)[1])
-        ledger = None if checkpoint is None else checkpoint.moments(f"landmarks-{width}")
+        ledger = None if checkpoint is None else checkpoint.moments(part)
         gathered = MomentsFit.drawn(
             drawn, self._tuning, rows, settings.solver, settings.rule, publish=self._publish, ledger=ledger
         )

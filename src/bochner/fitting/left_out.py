@@ -70,6 +70,15 @@ class LeftOut:
             return (predicted[:, 0] * self.targets[:, 0] <= 0).astype(float)
         return (predicted.argmax(axis=1) != self.targets.argmax(axis=1)).astype(float)
 
+    def margins(self) -> Array:
+        """Score of the own class less the largest other one, of signs of classes (m, t) as targets; shape (m,)."""
+        predicted = self.targets - self.errors
+        if self.targets.shape[1] == 1:
+            return predicted[:, 0] * self.targets[:, 0]
+        own = self.targets > 0
+        margins: Array = predicted[own] - np.where(own, -np.inf, predicted).max(axis=1)
+        return margins
+
     def relative_error(self) -> float | None:
         """Root mean squared error over that of predicting the mean of the other rows; None of too few rows to tell."""
         if len(self.errors) <= TOO_FEW_ROWS:
