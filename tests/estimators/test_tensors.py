@@ -16,6 +16,9 @@ class Tensor:
     def __init__(self, values):
         self.values = values
 
+    def __len__(self):
+        return len(self.values)
+
     def __dlpack__(self, **options):
         return self.values.__dlpack__(**options)
 
@@ -39,7 +42,7 @@ def test_tensors_are_fitted_as_arrays(rows):
     model = bo.KernelRegressor(features="fourier", length_scale=1.0, n_components=16, alpha=0.1, random_state=0)
     expected = model.fit(X, y).predict(X)
     np.testing.assert_array_equal(model.fit(Tensor(X), Tensor(y)).predict(Tensor(X)), expected)
-    features = bo.FourierFeatures(length_scale=1.0, n_components=16, random_state=0)
+    features = bo.FourierFeatures("gaussian", n_components=16, random_state=0)
     np.testing.assert_array_equal(features.fit(X).transform(X), features.fit(Tensor(X)).transform(Tensor(X)))
 
 
