@@ -11,8 +11,9 @@ demo: $(READY)
 
 # One BLAS thread for each of the two processes: threads that wait by spinning take the cores from each other. Neighbours
 # stay with one process, so that what they share is made once, and the one that is done first takes over from the other.
-# Modules are compiled once, whatever the user's setting: tests start dozens of processes that import them.
-PYTEST := PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -n 2 --dist worksteal
+# Modules are compiled once, whatever the user's setting: tests start dozens of processes that import them. scikit-learn
+# skips its checks under array API dispatch where SciPy was imported without SCIPY_ARRAY_API.
+PYTEST := PYTHONDONTWRITEBYTECODE= SCIPY_ARRAY_API=1 OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -n 2 --dist worksteal
 
 test: check
 	$(PYTEST) -m "not slow"

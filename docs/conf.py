@@ -40,6 +40,7 @@ sphinx_gallery_conf = {
     "gallery_dirs": "gallery",
     "within_subsection_order": "FileNameSortKey",
     "abort_on_example_error": True,
+    "capture_repr": (),  # what is printed is shown, not the last value of a block
     "download_all_examples": False,
     "min_reported_time": 1e9,  # seconds of this machine are of no use to readers
     "show_signature": False,

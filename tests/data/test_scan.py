@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from scipy.sparse import issparse
 from sklearn.compose import make_column_transformer
@@ -61,8 +62,20 @@ def test_features_are_all_columns_but_target_and_weight(kind, table, tmp_path):
 
 @KINDS
 def test_texts_are_refused_with_the_ways_out(kind, table, tmp_path):
-    with pytest.raises(InvalidDataError, match=r"'kind' \(.*string\).*columns=.*TableEncoder.*'kind'.*encoder="):
-        scan_any(kind, table, tmp_path, target="y")
+    source = scan_any(kind, table, tmp_path, target="y")
+    ways_out = r"'kind' \(.*string\).*columns=.*TableEncoder\(\)\.fit_transform\(scan\).*make_pipeline.*encoder="
+    with pytest.raises(InvalidDataError, match=ways_out):
+        next(source.blocks(100))
+    with pytest.raises(InvalidDataError, match=ways_out):
+        bo.KernelRegressor().fit(source)
+
+
+@KINDS
+def test_a_missing_number_names_the_encoder(kind, table, tmp_path):
+    gap = pa.array([None, *table["a"].to_pylist()[1:]], pa.float32())
+    source = scan_any(kind, table.set_column(0, "a", gap), tmp_path, target="y", columns=["a", "b"])
+    with pytest.raises(InvalidDataError, match=r"X must be finite. Got nan in row 0, column 'a'.*bochner.TableEncoder"):
+        bo.KernelRegressor().fit(source)
 
 
 @KINDS

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import dask.array as da
 import numpy as np
 import pandas as pd
 import pytest
@@ -49,6 +48,7 @@ def test_rows_weights_targets_and_blocks_make_the_same_model():
 
 
 def test_rows_of_parquet_files_and_of_a_cluster_make_the_model_of_arrays(tmp_path):
+    da = pytest.importorskip("dask.array")
     pd.DataFrame(X, columns=["a", "b"]).assign(y=Y).to_parquet(tmp_path / "rows.parquet", row_group_size=100)
     given = {"n_components": 500, "tol": 1e-10, "kernel": None, "alpha": "auto"}
     local = grid(**given).fit(X, Y).predict(NEW)

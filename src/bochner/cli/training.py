@@ -30,11 +30,14 @@ from bochner.tables import (
     read_target,
     read_weights,
     rows_counted,
+    rows_to_keep,
     split_rows,
     survey,
 )
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from bochner import KernelClassifier, KernelRegressor
     from bochner.cli.learning import FitOptions
     from bochner.estimators.loss_regressor import LossRegressor
@@ -44,7 +47,6 @@ __all__ = ["StreamedRows", "TrainingRows", "WholeRows", "file_to_stream", "read_
 _WHOLE_SHARE = 1 / 3
 """Of the budget, that a table may take as it is read: beside it come its two parts and the encoded rows."""
 
-_KEPT_SHARE, _MOST_KEPT, _FEWEST_KEPT = 1 / 20, 50_000, 100  # rows that are kept of a table read in pieces
 _PIECE_SHARE, _LARGEST_PIECE, _SMALLEST_PIECE = 1 / 50, 2**24, 2**18
 _UNBILLED_SHARE = 1 / 4  # of the budget: copies of pieces that are being parsed and encoded, buffers of BLAS
 _LARGE = 2**24
@@ -298,7 +300,7 @@ def _streamed(asked: FitOptions, file: TableFile, budget: int) -> StreamedRows:
         roles,
         task=asked.task,
         test_size=asked.test_size,
-        n_kept=_rows_to_keep(file, budget),
+        n_kept=rows_to_keep(_first_rows(file), budget),
         seed=asked.seed,
     )
     encoder = _new_encoder(asked)
@@ -323,10 +325,5 @@ def _streamed(asked: FitOptions, file: TableFile, budget: int) -> StreamedRows:
     )
 
 
-def _rows_to_keep(file: TableFile, budget: int) -> int:
-    """How many rows of a table to keep for the encoder and the score: a twentieth of the budget, by the first ones."""
-    for _, rows in file.tables():
-        if rows.num_rows:
-            row_bytes = rows.nbytes / rows.num_rows + 8 * rows.num_columns
-            return int(np.clip(_KEPT_SHARE * budget / row_bytes, _FEWEST_KEPT, _MOST_KEPT))
-    return _FEWEST_KEPT
+def _first_rows(file: TableFile) -> pa.Table | None:
+    return next((rows for _, rows in file.tables() if rows.num_rows), None)

@@ -8,6 +8,7 @@ from bochner.data.iterables import scan_blocks
 from bochner.data.npy import scan_npy
 from bochner.data.parquet import scan_parquet
 from bochner.data.source import READ_ROWS, Block, RowSource, checked_block
+from bochner.data.table import TableSource
 from bochner.data.table_files import TableFile, can_stream, open_table
 from bochner.data.weights import left_out_weight, new_row_weight, weights_count_copies, without_copies
 from bochner.data.whole_table import read_table, whole_bytes
@@ -19,6 +20,7 @@ __all__ = [
     "ArrayRows",
     "RowSource",
     "TableFile",
+    "TableSource",
     "can_stream",
     "checked_block",
     "left_out_weight",

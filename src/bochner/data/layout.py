@@ -55,6 +55,16 @@ class Layout:
     def target_dtype(self) -> np.dtype[Any]:
         return np.dtype(object if self.labelled else np.float64)
 
+    def require_numbers(self) -> None:
+        """Refuse features that only an encoder makes numbers of."""
+        others = [f"{name!r} ({self.types[name]})" for name in self.features if number_dtype(self.types[name]) is None]
+        if others:
+            raise InvalidDataError(
+                f"Features must be numbers. Got {_listed(others)}. Leave such columns out with columns=[...], or "
+                "encode them: TableEncoder().fit_transform(scan), or make_pipeline(TableEncoder(), ...).fit(scan). "
+                f"Another fitted transformer is given as {self.owner}(..., encoder=transformer)."
+            )
+
     def compare(self, schema: pa.Schema, origin: str) -> None:
         """Raise an error if a column of another schema is missing or has another type."""
         for name, kind in self.types.items():
@@ -91,7 +101,7 @@ def layout_of(
         weight,
         {name: schema.field(name).type for name in dict.fromkeys([*features, *others])},
     )
-    _check_types(layout, encoded=encoder is not None)
+    _check_types(layout)
     return layout
 
 
@@ -117,10 +127,8 @@ def _check_names(owner: str, parameter: str, names: list[str], known: list[str])
         raise invalid_parameter(owner, parameter, "names that occur once", repeated[0])
 
 
-def _check_types(layout: Layout, *, encoded: bool) -> None:
+def _check_types(layout: Layout) -> None:
     refused = {name: kind for name, kind in layout.types.items() if number_dtype(kind) is None}
-    if not encoded:
-        _refuse_features(layout, {name: kind for name, kind in refused.items() if name in layout.features})
     if not layout.labelled:
         _refuse_targets({name: kind for name, kind in refused.items() if name in layout.targets})
     if layout.weight in refused:
@@ -131,16 +139,6 @@ def _refuse_targets(targets: dict[str, pa.DataType]) -> None:
     for name, kind in targets.items():
         rule = "numbers, or one column of labels" if is_text(kind) else "numbers or texts"
         raise InvalidDataError(f"Targets must be {rule}. Got {name!r} ({kind}).")
-
-
-def _refuse_features(layout: Layout, features: dict[str, pa.DataType]) -> None:
-    if features:
-        raise InvalidDataError(
-            f"Features must be numbers. Got {_listed([f'{name!r} ({kind})' for name, kind in features.items()])}. "
-            f"Leave such columns out with columns=[...], or encode them: fit bochner.TableEncoder, or another "
-            f"transformer, to some rows, encoder = TableEncoder().fit(sample[{layout.features[:20]}]), and give "
-            f"{layout.owner}(..., encoder=encoder)."
-        )
 
 
 def _listed(names: list[str]) -> str:

@@ -17,6 +17,7 @@ from bochner.errors import InvalidDataError
 
 if TYPE_CHECKING:
     from bochner.data.array_rows import ArrayRows
+    from bochner.data.table import TableSource
 
 __all__ = ["READ_ROWS", "Block", "RowSource", "checked_block"]
 
@@ -156,6 +157,13 @@ class RowSource(ABC):
         """About how many blocks a pass has, if that is known; for progress bars."""
         return None if self.known_rows is None else max(1, -(-self.known_rows // block_rows))
 
+    def as_table(self) -> TableSource:
+        """These rows as a table with named columns, which encoders take; an error for rows of numbers."""
+        raise InvalidDataError(
+            "An encoder takes scans of columns with names: scan_parquet, scan_csv or scan_frame. "
+            f"Got a {type(self).__name__}, whose rows are numbers already."
+        )
+
     def fingerprint(self) -> JsonDict:
         """Fingerprint of the rows, without reading them: plain data, the same for the same rows."""
         return {"n_rows": self.n_rows, **self._description()}
@@ -191,7 +199,8 @@ def _refuse_beyond(block: Block, what: str, numbers: Array, limit: float, names:
         value, place = numbers[tuple(where)], _place(block, where, names)
         if np.isfinite(value):
             raise too_large(what, value, place, limit)
-        raise InvalidDataError(f"{what} must be finite. Got {value} in {place}. Impute or drop such rows first.")
+        remedy = ", or mark what is missing: bochner.TableEncoder" if what == "X" and np.isnan(value) else " first"
+        raise InvalidDataError(f"{what} must be finite. Got {value} in {place}. Impute or drop such rows{remedy}.")
 
 
 def _place(block: Block, where: Array, names: list[str] | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -76,7 +76,32 @@ class TableSource(PieceSource):
         encoder = None if self.encoder is None else object_hash(self.encoder)
         return {**super().fingerprint(), **self.layout.fingerprint(), "encoder": encoder}
 
+    def as_table(self) -> TableSource:
+        return self if self.encoder is None else super().as_table()
+
+    def tables(self) -> Iterator[tuple[str, pa.Table]]:
+        """Origins and columns of features as they are stored, by one pass: what an encoder learns from."""
+        import pyarrow as pa
+
+        self.n_passes += 1
+        with closing(self._batches(self.piece_rows)) as batches:
+            for origin, batch in batches:
+                yield origin, pa.Table.from_batches([batch]).select(self.layout.features)
+
+    def encoded_pieces(self, encoded: Callable[[pa.Table], Array], rows: int) -> Iterator[Block]:
+        """Pieces of at most `rows` rows, with the features that a function makes of the stored columns."""
+        import pyarrow as pa
+
+        with closing(self._batches(rows)) as batches:
+            for origin, batch in batches:
+                for start in range(0, batch.num_rows, rows):
+                    part = batch.slice(start, rows)
+                    X = encoded(pa.Table.from_batches([part]).select(self.layout.features))
+                    yield Block(X, self._targets(part, origin), self._weight(part), 0, origin)
+
     def _pieces(self) -> Iterator[Block]:
+        if self.encoder is None:
+            self.layout.require_numbers()
         with closing(self._batches(self.piece_rows)) as batches:
             for origin, batch in batches:
                 yield Block(self._features(batch, origin), self._targets(batch, origin), self._weight(batch), 0, origin)

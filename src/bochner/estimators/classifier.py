@@ -284,7 +284,8 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
     @available_if(_has_probabilities)
     def predict_log_proba(self, X: MatrixLike) -> Array:
         """Logarithms of the probabilities of the classes."""
-        return np.log(self.predict_proba(X))
+        with np.errstate(divide="ignore"):  # calibrated probabilities may be 0
+            return np.log(self.predict_proba(X))
 
     def _scale_learner(self, landmarks: bool) -> ScaleLearner:
         return ClassifierScales(self.alpha)

@@ -5,6 +5,7 @@ from bochner.tables.encoder import TableEncoder
 from bochner.tables.named_columns import column_of_table
 from bochner.tables.new_values import NewValues
 from bochner.tables.reading import read_column
+from bochner.tables.reservoir import rows_to_keep
 from bochner.tables.rows import SplitTable, TableRows, encode_rows, split_rows
 from bochner.tables.split import held_out_by_column, held_out_by_lot
 from bochner.tables.stream import TableStream
@@ -29,6 +30,7 @@ __all__ = [
     "read_target",
     "read_weights",
     "rows_counted",
+    "rows_to_keep",
     "split_rows",
     "survey",
 ]

@@ -172,8 +172,8 @@ class CategoryColumn(Column):
             out[places == len(place)] = self.shares
 
     def sentence(self) -> str:
-        rare = f", and one for {self.n_rare:,} rare levels" if self.n_rare else ""
-        return f"one column for each of {len(self.levels)} levels{rare}"
+        rare = f", and one for {self.n_rare:,} rare level{'s' if self.n_rare > 1 else ''}" if self.n_rare else ""
+        return f"{f'one column for each of {len(self.levels)} levels' if len(self.levels) > 1 else 'one level'}{rare}"
 
     def unseen(self, values: Array) -> Unseen:
         if self.n_rare > len(self.rare):

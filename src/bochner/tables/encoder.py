@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from numbers import Integral
-from typing import Self
+from typing import Self, overload
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -14,17 +14,20 @@ from sklearn.utils.validation import check_is_fitted
 
 from bochner._sklearn import Interval, StrOptions, validated
 from bochner._typing import Array, Constraints, JsonDict, MatrixLike
+from bochner.data import RowSource
 from bochner.errors import InvalidDataError, TableWarning
+from bochner.tables.cells import rows_counted
 from bochner.tables.columns import CategoryColumn, Column, DateColumn, NumberColumn, column_of
 from bochner.tables.dates import date_order, is_date, parse_dates
+from bochner.tables.information import beyond_floats, counts_rows, numbers_rows, without_information
 from bochner.tables.named_columns import NamedColumns, listed, no_column, quoted
 from bochner.tables.new_values import NewValues
-from bochner.tables.reading import Series, is_aware, missing, read_column
+from bochner.tables.reading import Series, is_aware, read_column
+from bochner.tables.scan import EncodedScan, sample_of, scan_of
 from bochner.tables.texts import hardly_repeat, is_number, numbers_of, refuse_nearly
 
 __all__ = ["TableEncoder"]
 
-_EXACT = 2.0**53  # whole numbers below it are told apart by float64
 _INDEX = ("", "Unnamed: 0", "__index_level_0__")
 
 
@@ -116,18 +119,28 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.dtype = dtype
 
     @validated
-    def fit(self, X: MatrixLike, y: object = None) -> Self:
+    def fit(self, X: MatrixLike | RowSource, y: object = None) -> Self:
         """Learn the columns of a table.
 
         Parameters
         ----------
-        X : frame (pandas, polars, pyarrow) or array of shape (n_samples, n_features)
+        X : frame (pandas, polars, pyarrow), array of shape (n_samples, n_features), or scan of a table
+            A scan (`scan_parquet`, `scan_csv`, `scan_frame`) is read once; columns are learned from a random sample of
+            its rows, at most 50,000 and a twentieth of the memory budget, and from all where these are fewer.
         y : ignored
 
         Returns
         -------
         self
         """
+        scan = scan_of(X)
+        if scan is None:
+            return self._learn_table(X)
+        rows, numbers = sample_of(scan)
+        with rows_counted(numbers):
+            return self._learn_table(rows)
+
+    def _learn_table(self, X: MatrixLike | RowSource) -> Self:
         table = NamedColumns.of(X)
         self._refuse_unknown_names(table)
         inputs = [name for name in table.names if name not in self._excluded()]
@@ -145,25 +158,35 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.n_features_in_ = len(inputs)
         return self
 
-    def transform(self, X: MatrixLike) -> Array:
+    @overload
+    def transform(self, X: RowSource) -> RowSource: ...
+
+    @overload
+    def transform(self, X: MatrixLike) -> Array: ...
+
+    def transform(self, X: MatrixLike | RowSource) -> Array | RowSource:
         """The columns of a table as numbers; what training did not have is said in a `TableWarning`.
 
         Parameters
         ----------
-        X : frame or array
+        X : frame, array or scan
             With at least the columns of `fit` that are used; columns are found by their names.
 
         Returns
         -------
-        array of shape (n_samples, n_outputs)
+        array of shape (n_samples, n_outputs), or a scan of such rows with the targets and weights of X
         """
+        scan = scan_of(X)
+        if scan is not None:
+            check_is_fitted(self)
+            return EncodedScan(scan, self)
         seen = NewValues()
         encoded = self.encode(X, seen)
         for sentence in seen.sentences():
             warnings.warn(sentence, TableWarning, stacklevel=2)
         return encoded
 
-    def encode(self, X: MatrixLike, seen: NewValues) -> Array:
+    def encode(self, X: MatrixLike | RowSource, seen: NewValues) -> Array:
         """As `transform`, for a table that comes in parts: what training did not have is added to `seen`.
 
         Parameters
@@ -226,8 +249,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def _learn(self, name: str, raw: Array | Series) -> None:
         values = read_column(raw, name, "category" if name in self.categorical else None, self.missing)
-        reason = _without_information(values)
-        if _beyond_floats(raw, values):
+        reason = without_information(values)
+        if beyond_floats(raw, values):
             self._leave_out(name, "whole numbers beyond 2^53, which floats cannot tell apart: an identifier")
         elif reason:
             self.dropped_[name] = reason
@@ -241,11 +264,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             self._learn_numbers(name, values)
 
     def _learn_numbers(self, name: str, values: Array) -> None:
-        if name in _INDEX and _numbers_rows(values):
+        if name in _INDEX and numbers_rows(values):
             self._leave_out(name, "an index without a name, as pandas writes it")
             return
         self._keep(NumberColumn.learn(name, values))
-        if _counts_rows(values):
+        if counts_rows(values):
             self.notes_.append(f"Column {name!r} numbers the rows. If it says nothing about them, drop it.")
 
     def _learn_texts(self, name: str, raw: Array | Series, values: Array) -> None:
@@ -312,19 +335,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             raise InvalidDataError(f"The table must have the columns of training. It has no {quoted(absent)}.")
 
 
-def _without_information(values: Array) -> str | None:
-    absent = missing(values)
-    if absent.all():
-        return "no value"
-    first = values[~absent][0]
-    return "one value" if not absent.any() and bool((values == first).all()) else None
-
-
-def _counts_rows(values: Array) -> bool:
-    """Consecutive whole numbers, each once, in order: the number of the row."""
-    return len(values) > 2 and bool(np.all(np.diff(values) == 1))
-
-
 def _refuse_marks(name: str, values: Array) -> None:
     refuse_nearly(values, name, "numbers", is_number)
     refuse_nearly(values, name, "dates", is_date)
@@ -333,16 +343,3 @@ def _refuse_marks(name: str, values: Array) -> None:
 def _has_leading_zero(text: str | None) -> bool:
     """Whether digits are a code: 01234."""
     return text is not None and len(text) > 1 and text[0] == "0" and text[1].isdigit()
-
-
-def _beyond_floats(raw: Array | Series, values: Array) -> bool:
-    """Whole numbers that float64 rounds, and that differ from row to row before or are all alike after: identifiers."""
-    if values.dtype.kind != "f" or not np.nanmax(np.abs(values), initial=0.0) >= _EXACT or np.any(values % 1 != 0):
-        return False
-    distinct = len(np.unique(raw if isinstance(raw, np.ndarray) else raw.to_numpy()))
-    return distinct > len(values) / 2 or len(np.unique(values)) == 1
-
-
-def _numbers_rows(values: Array) -> bool:
-    """Whole numbers, each once, in whatever order: an index of rows, or of a sample of them."""
-    return bool(np.all(values % 1 == 0)) and len(np.unique(values)) == len(values)

@@ -11,6 +11,7 @@ from sklearn.utils import check_array
 from bochner._plain import require_unmasked
 from bochner._sklearn import refuse_lazy
 from bochner._typing import Array, MatrixLike
+from bochner.data import RowSource
 from bochner.errors import InvalidDataError
 from bochner.tables.reading import Series
 
@@ -34,7 +35,7 @@ class NamedColumns:
         return name in self._place
 
     @classmethod
-    def of(cls, X: MatrixLike) -> Self:
+    def of(cls, X: MatrixLike | RowSource) -> Self:
         """The columns of a table that a user handed over."""
         refuse_lazy(X)
         require_unmasked(X)

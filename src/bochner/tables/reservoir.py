@@ -11,7 +11,9 @@ from bochner._typing import Array
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Reservoir"]
+__all__ = ["Reservoir", "rows_to_keep"]
+
+_KEPT_SHARE, _MOST_KEPT, _FEWEST_KEPT = 1 / 20, 50_000, 100  # of the memory budget; rows
 
 
 class Reservoir:
@@ -52,3 +54,11 @@ class Reservoir:
         self._n_held = len(order)
         if self._n_held == self.size:
             self._limit = keys[order[-1]]
+
+
+def rows_to_keep(first: pa.Table | None, budget: int) -> int:
+    """How many rows of a table to keep: as many as fit in a twentieth of the budget, by the size of its first ones."""
+    if first is None or not first.num_rows:
+        return _FEWEST_KEPT
+    row_bytes = first.nbytes / first.num_rows + 8 * first.num_columns
+    return int(np.clip(_KEPT_SHARE * budget / row_bytes, _FEWEST_KEPT, _MOST_KEPT))
