@@ -1,26 +1,29 @@
 """Level and power of `ci_test`: how often it rejects at 5 %, by link, rows and conditioning columns, beside peers.
 
     python -m benchmarks.conditional --rows 500           # level and power
+    python -m benchmarks.conditional --rows 5000          # a killed run goes on where it ended
     python -m benchmarks.conditional --quick              # tries all of it
     python -m benchmarks.conditional --peers              # with hyppo and causal-learn, where they are installed
 
 X and Y are functions of Z plus independent noise (level), or Y has a part of X's noise (power). Links named hard are
-those where the regressions on Z need more rows than there are: the level fails, and `docs/guide` says so.
+those where the regressions on Z need more rows than there are: the level fails, and docs/comparing.md says so.
 """
 
 from __future__ import annotations
 
 import argparse
-import signal
+import json
 import time
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import bochner as bo
-from benchmarks.harness import write
+from benchmarks.harness import RESULTS, write
 from benchmarks.validity.setting import limits
 
 Rows = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -28,6 +31,7 @@ Setting = tuple[str, str, int, int]
 Test = Callable[[Rows, int], float]
 LEVEL = 0.05
 PEER_ROWS = 500
+ROUND = 100
 
 
 def _noise(rng: np.random.Generator, n: int) -> np.ndarray:
@@ -102,22 +106,28 @@ def peers() -> dict[str, Test]:
     return found
 
 
-def measure(name: str, test: Test, setting: Setting, repeats: int) -> dict:
+def measure(name: str, test: Test, setting: Setting, repeats: range) -> dict:
+    """Rejections in some repeats, the CPU time of each."""
     link, alternative, n, d = setting
     start = time.process_time()
-    pvalues = np.array([test(draw(link, alternative, n, d, repeat), repeat) for repeat in range(repeats)])
-    seconds = (time.process_time() - start) / repeats
-    count = int(np.sum(pvalues <= LEVEL))
-    record = {
-        "test": name, "link": link, "alternative": alternative, "rows": n, "given": d, "repeats": repeats,
-        "rejected": count / repeats, "limits": limits(count, repeats),
-        "rejected at 0.01": float(np.mean(pvalues <= 0.01)),
-        "cpu_seconds_each": round(seconds, 4),
+    pvalues = np.array([test(draw(link, alternative, n, d, repeat), repeat) for repeat in repeats])
+    return {
+        "test": name, "link": link, "alternative": alternative, "rows": n, "given": d, "repeats": len(repeats),
+        "count": int(np.sum(pvalues <= LEVEL)), "count at 0.01": int(np.sum(pvalues <= 0.01)),
+        "cpu_seconds": time.process_time() - start,
     }  # fmt: skip
-    low, high = record["limits"]
-    rate = f"{record['rejected']:.3f} [{low:.3f}, {high:.3f}]"
-    print(f"{name:22s} {link:20s} {alternative:34s} n={n:<6d} k={d:<3d} {rate} {seconds:.3f} s", flush=True)
-    return record
+
+
+def added(record: dict, more: dict) -> dict:
+    """A record with more repeats: the rate of rejections with its exact 95 % binomial limits."""
+    sums = ("repeats", "count", "count at 0.01", "cpu_seconds")
+    total = {**more, **{name: record.get(name, 0) + more[name] for name in sums}}
+    count, repeats = total["count"], total["repeats"]
+    return {
+        **total, "rejected": count / repeats, "limits": limits(count, repeats),
+        "rejected at 0.01": total["count at 0.01"] / repeats,
+        "cpu_seconds_each": round(total["cpu_seconds"] / repeats, 4),
+    }  # fmt: skip
 
 
 def study(sizes: tuple[int, ...], columns: tuple[int, ...]) -> list[tuple[str, Test, Setting]]:
@@ -137,32 +147,46 @@ def beside_peers(columns: tuple[int, ...]) -> list[tuple[str, Test, Setting]]:
     return [(name, test, each) for each in settings for name, test in tests.items()]
 
 
-def measured(plan: list[tuple[str, Test, Setting]], repeats: int) -> list[dict[str, Any]]:
-    """All records; those that there are, if the run is interrupted."""
-    records = []
-    try:
-        for each in plan:
-            records += [measure(*each, repeats)]
-    except KeyboardInterrupt:
-        print(f"interrupted after {len(records)} of {len(plan)} settings", flush=True)
+def measured(plan: list[tuple[str, Test, Setting]], repeats: int, path: Path | None) -> list[dict[str, Any]]:
+    """All records, in rounds over the settings; a file keeps those of earlier runs, which go on where they ended."""
+    records = [{"repeats": 0} for _ in plan]
+    if path is not None and path.exists():
+        kept = {key(each): each for each in json.loads(path.read_text())["records"]}
+        records = [kept.get((name, *setting), each) for (name, _, setting), each in zip(plan, records)]
+    for done in range(0, repeats, ROUND):
+        for index, (name, test, setting) in enumerate(plan):
+            have = records[index]["repeats"]
+            if have < min(done + ROUND, repeats):
+                more = range(have, min(done + ROUND, repeats))
+                records[index] = added(records[index], measure(name, test, setting, more))
+                print(records[index], flush=True)
+                if path is not None:
+                    keep(path.stem, [each for each in records if each["repeats"]])
     return records
+
+
+def key(record: dict) -> tuple:
+    return tuple(record[name] for name in ("test", "link", "alternative", "rows", "given"))
+
+
+def keep(name: str, records: list[dict[str, Any]]) -> None:
+    with redirect_stdout(None):
+        write(name, {"level": LEVEL, "records": records})
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--peers", action="store_true")
-    parser.add_argument("--repeats", type=int, default=300)
+    parser.add_argument("--repeats", type=int, default=2000)
     parser.add_argument("--rows", type=int, nargs="+", default=[500])
     arguments = parser.parse_args()
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background it would be ignored
     repeats, sizes, columns = arguments.repeats, tuple(arguments.rows), (1, 5, 20)
     if arguments.quick:
         repeats, sizes, columns = 5, (200,), (1, 5)
     name = "conditional_peers" if arguments.peers else "_".join(["conditional", *map(str, sizes)])
-    records = measured(beside_peers(columns) if arguments.peers else study(sizes, columns), repeats)
-    if not arguments.quick:
-        write(name, {"level": LEVEL, "records": records})
+    plan = beside_peers(columns) if arguments.peers else study(sizes, columns)
+    measured(plan, repeats, None if arguments.quick else RESULTS / f"{name}.json")
 
 
 if __name__ == "__main__":
