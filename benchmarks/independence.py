@@ -1,6 +1,6 @@
 """Seconds of `hsic_test` at 100,000 rows of 3 and 2 columns, 999 resamples: of the clock and of the processor.
 
-    python -m benchmarks.independence
+    python benchmarks/independence.py
 
 `--small` takes 40,000 rows, and nothing is written.
 """
@@ -11,9 +11,9 @@ import argparse
 import time
 
 import numpy as np
+from harness import write
 
 import bochner as bo
-from benchmarks.harness import write
 
 
 def seconds(n: int, repeats: int) -> dict:

@@ -38,7 +38,10 @@ import bochner as bo
 
 QUICK = "--quick" in sys.argv
 LEVEL, NOISE = 0.95, 0.05
-BUSY = "measured on a machine shared with other work: CPU seconds, the second of each pair, are to be compared"
+BUSY = (
+    "heaton and etopo on two quiet cores; the other studies beside other work: "
+    "CPU seconds, the second of each pair, are to be compared"
+)
 
 
 def timed(run):
