@@ -7,6 +7,8 @@ import pytest
 import bochner as bo
 from bochner.errors import InvalidDataError, InvalidParameterError, MemoryBudgetError
 from bochner.fitting.exact_penalty import _descended
+from bochner.solvers import float32_penalty
+from bochner.statistics.kernel_product import KernelProduct
 from tests.strategies import rows
 
 KERNEL = bo.Gaussian(1.5)
@@ -126,3 +128,25 @@ def test_rows_can_be_added_at_the_scales_and_the_penalty_of_the_fit(warped):
 def test_an_exact_machine_begins_with_fit():
     assert not hasattr(exact(), "partial_fit")
     assert hasattr(exact().fit(*table(50)), "partial_fit")
+
+
+def test_a_penalty_below_the_rounding_of_float32_is_kept_where_a_larger_one_predicts_worse():
+    """Of a smooth function without noise; with noise, tiles are float32, and the penalty above their rounding."""
+    rng = np.random.default_rng(0)
+    rows, kernel = rng.uniform(-1, 1, (1000, 3)), bo.Gaussian(3.0)
+    f = np.sin(2 * rows[:, 0]) + rows[:, 1] * rows[:, 2]
+    train, new = slice(0, 700), slice(700, None)
+    bearable = 32 * float32_penalty(KernelProduct(kernel, rows[train], precision=np.dtype(float)), np.ones(700))
+
+    def fitted(y, alpha="auto"):
+        return bo.KernelRegressor(kernel, features="exact", solver="iterative", alpha=alpha, random_state=0).fit(
+            rows[train], y[train]
+        )
+
+    def error(model):
+        return np.sqrt(np.mean((model.predict(rows[new]) - f[new]) ** 2))
+
+    clean = fitted(f + 1e-4 * rng.standard_normal(1000))
+    assert clean.alpha_ < 0.01 * bearable
+    assert error(clean) < 0.3 * error(fitted(f, bearable))
+    assert fitted(f + 0.3 * rng.standard_normal(1000)).alpha_ >= bearable
