@@ -36,6 +36,7 @@ def test_shifted_values_are_those_of_the_shifted_rows(n, block_rows):
     X, Y = rows(0, n, 2), rows(1, n, 3)
     pairs = _FrequencyPairs.draw((LEFT, RIGHT), (2, 3), 50, 0)
     values = pairs.on_all_shifts(X, Y, block_rows).values
+    np.testing.assert_allclose(pairs.on_all_shifts(X, Y, block_rows, np.float32).values, values, rtol=1e-5)
     head = n // block_rows * block_rows
     assert values.shape == (n // block_rows,)
     for shift in range(len(values)):

@@ -158,15 +158,13 @@ class _FrequencyPairs:
         step = max(1, _FOURIER_BYTES // (64 * n_rows))
         return [slice(start, min(start + step, m)) for start in range(0, m, step)]
 
-    def on_all_shifts(self, X: Array, Y: Array, block_rows: int = 1) -> _Shifts:
+    def on_all_shifts(self, X: Array, Y: Array, block_rows: int = 1, dtype: type[np.floating] = np.float64) -> _Shifts:
         """HSIC with the blocks of rows of Y shifted by 0, 1, ..., K - 1, cyclically, K = n // block_rows.
 
-        The rows after the last block stay where they are.
+        The rows after the last block stay where they are. `dtype` is that of the waves; values are summed in float64.
         """
         n, m, K = len(X), self.left.n_frequencies, len(X) // block_rows
         total, observed = np.zeros(K), np.empty((2, m), dtype=complex)
-        # Waves are functions of single rows however they are rounded: the p-value stays exact.
-        dtype = np.float32 if block_rows > 1 else np.float64
 
         def correlate(some: slice, _: None) -> tuple[slice, Array]:
             waves = self.waves(X, Y, some, dtype)
@@ -235,7 +233,9 @@ def _block_rows(n: int, n_resamples: int) -> int:
 def _resampled(pairs: _FrequencyPairs, X: Array, Y: Array, n_resamples: int, seed: int) -> tuple[Array, _Shifts]:
     """The observed HSIC and `n_resamples` others, drawn from the cosets of the cyclic shifts; and the first coset."""
     rng, n = generator(seed, Purpose.RESAMPLES), len(X)
-    own = pairs.on_all_shifts(X, Y, _block_rows(n, n_resamples))
+    block_rows = _block_rows(n, n_resamples)
+    # Of many rows in single precision: what it changes is far below the differences between shifts, and a tie counts.
+    own = pairs.on_all_shifts(X, Y, block_rows, np.float32 if block_rows > 1 else np.float64)
     cosets = [own.values]
     while sum(map(len, cosets)) < n_resamples + 1:
         cosets.append(pairs.on_all_shifts(X, Y[rng.permutation(n)]).values)
