@@ -45,8 +45,10 @@ def test_wrong_names_are_refused(given, message):
 
 
 def test_texts_are_no_features_and_no_weights():
-    with pytest.raises(InvalidDataError, match=r"Features must be numbers. Got 't' \(string\)"):
-        layout(target="y")
+    with_texts = layout(target="y")  # an encoder may make numbers of them
+    with pytest.raises(InvalidDataError, match=r"Features must be numbers.*'t' \(string\)"):
+        with_texts.require_numbers()
+    layout(columns="a", target="y").require_numbers()
     with pytest.raises(InvalidDataError, match=r"Weights must be numbers\. Got 't'"):
         layout(columns="a", weight="t")
 
