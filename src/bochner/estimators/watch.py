@@ -16,7 +16,7 @@ from bochner.solvers import LinearSolution
 __all__ = ["CallbackWatch", "warn_of_classifier", "warn_of_ridge", "warn_of_rows", "warn_of_solver"]
 
 _FEW_ROWS, _SMALL_SHARE, _LARGE_SHARE = 5, 0.1, 5.0
-_NO_SKILL = 1 - 1e-9  # of the error of the mean; a penalty path that ends at the mean has 1, up to rounding
+_NO_SKILL = 1 - 1e-5  # of the error of the mean; a penalty that makes the model the mean has 1, up to what it leaves
 
 
 class CallbackWatch:

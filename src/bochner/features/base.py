@@ -149,6 +149,13 @@ class FeatureMap(ABC):
         """Extra predictive variance outside the feature span, in units of the noise variance."""
         return 0.0
 
+    def prior_variance(self, X: Rows, alpha: float) -> Array | None:
+        """Prior variance k(x, x) / alpha of rows, in units of the noise; None: functions do not end far from all rows.
+
+        Of kernel values, which are 0 there. Sums of cosines go on as they are, and their variance with them.
+        """
+        return None
+
     def check_rows(self, X: Rows) -> None:
         """Raise an error that names the first row of X outside the domain of the map; most maps take all numbers."""
         return

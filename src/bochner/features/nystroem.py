@@ -101,6 +101,9 @@ class KernelMap(FeatureMap):
         """Prior variance k(x, x) / alpha in units of the noise variance; what the values explain is the solution's."""
         return self.diagonal(dense(X, float)) / alpha
 
+    def prior_variance(self, X: Rows, alpha: float) -> Array:
+        return self.diagonal(dense(X, float)) / alpha
+
     def residual_process(self, alpha: float) -> KernelResidual:
         """The process of the kernel itself; what the values explain is the solution's."""
         return KernelResidual(self, 1 / alpha)
@@ -263,6 +266,10 @@ class NystroemMap(FeatureMap):
         rows of the fit counts as in the exact process.
         """
         return self.in_units_of_noise(self.shortfall(X, Z), alpha)
+
+    def prior_variance(self, X: Rows, alpha: float) -> Array:
+        """With the scale of `unseen_variance`, which is all that is left far from the landmarks."""
+        return self.values.diagonal(dense(X, float)) * self._residual_scale(alpha)
 
     def in_units_of_noise(self, shortfall: Any, alpha: float) -> Any:
         """The formula of `unseen_variance`, for arrays or for nodes of an ONNX graph."""

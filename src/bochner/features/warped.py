@@ -156,6 +156,9 @@ class WarpedMap(MapOnBase):
     def unseen_variance(self, X: Rows, Z: Array, alpha: float) -> Any:
         return self.base.unseen_variance(self.warp(X), Z, alpha)
 
+    def prior_variance(self, X: Rows, alpha: float) -> Array | None:
+        return self.base.prior_variance(self.warp(X), alpha)
+
     def prepare(self, dtype: FloatType) -> None:
         self.base.prepare(dtype)
 

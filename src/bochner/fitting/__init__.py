@@ -9,6 +9,7 @@ from bochner.fitting.classifier import (
     fit_classifier,
 )
 from bochner.fitting.deviations import DeviationPower
+from bochner.fitting.far import variance_far_out
 from bochner.fitting.features import ROWS_FOR_FEATURES, ChosenFeatures, DrawnFeatures, FeatureSettings, MapMaker
 from bochner.fitting.grid import fills_its_box
 from bochner.fitting.importance import ColumnImportance
@@ -62,4 +63,5 @@ __all__ = [
     "normal_half_widths",
     "require_moments",
     "squared_norms",
+    "variance_far_out",
 ]

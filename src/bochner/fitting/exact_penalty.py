@@ -40,7 +40,7 @@ def search_penalty(problem: ExactProblem, rule: float | str, alphas: Array | Non
     if few < len(problem.Y):
         criterion = _Criterion(problem.last(more), rule)
     alpha = _descended(criterion, alpha, _FINE)
-    if rule in ("auto", "loo") and not criterion.beats_the_mean(alpha):
+    if rule in ("auto", "loo") and not criterion.beats_the_mean():
         alpha = _TO_THE_MEAN * float(np.sum(problem.values.diagonal(problem.values.points)))
     return alpha
 
@@ -71,11 +71,12 @@ class _Criterion:
             self._known[alpha] = np.inf if equations is None else self._value(equations)
         return self._known[alpha]
 
-    def beats_the_mean(self, alpha: float) -> bool:
-        """Whether the leave-one-out errors are smaller than those of the mean; of "auto", by two standard errors."""
-        if not np.isfinite(self(alpha)):
+    def beats_the_mean(self) -> bool:
+        """Whether the best penalty tried has smaller errors than the mean; of "auto", by two standard errors."""
+        best = min(self._known, key=self._known.__getitem__)
+        if not np.isfinite(self._known[best]):
             return False
-        return is_clear_gain(self._squares_of_mean() - self._squares[alpha], self._share(), self._caution)
+        return is_clear_gain(self._squares_of_mean() - self._squares[best], self._share(), self._caution)
 
     def _squares_of_mean(self) -> Array:
         """Squared leave-one-out errors (m,) of the weighted mean of the targets, or of 0 without an intercept."""

@@ -135,4 +135,5 @@ def calibrated(fit: FittedRidge, left_out: LeftOut, *, scores: bool) -> FittedRi
         found=solution,
         conformal=left_out.scores(variance) if scores else fit.conformal,
         left_out_error=left_out.relative_error(),
+        far_variance=np.average((left_out.targets - solution.intercept) ** 2, axis=0, weights=left_out.weight),
     )

@@ -155,7 +155,7 @@ def add_rows(
         chosen = settings.features.choose(rows)
         return MomentsFit.begun(chosen, rows, settings.solver, settings.rule, publish=publish).add(rows, watch).fit
     # Scores are in units of the noise of leave-one-out errors, which rows that have gone no longer give.
-    grown = replace(fit, found=None, conformal=None, rule=settings.rule, solver=settings.solver)
+    grown = replace(fit, found=None, conformal=None, far_variance=None, rule=settings.rule, solver=settings.solver)
     return MomentsFit(grown, publish).add(rows, watch).fit
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from bochner._typing import Array, FloatType, Rows, Transformer
 from bochner.features import FeatureMap, LinearResponse
+from bochner.fitting.far import variance_far_out
 from bochner.fitting.importance import ColumnImportance, LinearModel, Posterior, column_importance
 from bochner.fitting.intervals import ConformalScores, normal_half_widths
 from bochner.fitting.noise import NoiseFunction
@@ -58,6 +59,9 @@ class FittedRidge:
         Noise variance as a function of the row; None: it is constant.
     left_out_error : float or None
         Root mean squared leave-one-out error over that of predicting the mean; None: it is not known.
+    far_variance : array of shape (t,) or None
+        Mean squared distance of targets to the intercept, which predictive variances have at least far from all rows;
+        None: it is not known.
     """
 
     features: Transformer
@@ -73,6 +77,7 @@ class FittedRidge:
     row_identity: RowIdentity | None = None
     left_out_error: float | None = None
     noise: NoiseFunction | None = None
+    far_variance: Array | None = None
 
     @cached_property
     def solution(self) -> Solution:
@@ -168,13 +173,23 @@ class FittedRidge:
         `n_arrays` is how many arrays of this size the caller makes of them, for the memory bill.
         """
         require_memory(self._prediction_bill(X, n_arrays), "Predict fewer rows at a time.")
-        shape, noise = (X.shape[0], self.n_targets), np.sqrt(self.solution.noise_variance)
+        shape, noise = (X.shape[0], self.n_targets), self.solution.noise_variance
         means, deviations = np.empty(shape, X.dtype), np.empty(shape, X.dtype)
         for part, mean, leverage, unseen, _ in self._in_blocks(X):
             means[part] = mean
             ratio = 1.0 if self.noise is None else self.noise.ratios(X[part])
-            deviations[part] = np.sqrt(ratio + np.maximum(leverage + unseen, 0.0)[:, None]) * noise
+            left = np.maximum(leverage + unseen, 0.0)[:, None]
+            deviations[part] = np.sqrt((ratio + left) * noise + self._far_out(X[part], left))
         return means, deviations
+
+    def _far_out(self, X: Rows, left: Array) -> Array | float:
+        """Further variance (n, t) far from all rows, from the posterior variance (n, 1) in units of the noise."""
+        prior = self.feature_map.prior_variance(X, self.solution.alpha)
+        if self.far_variance is None or prior is None:
+            return 0.0
+        missing = np.maximum(self.far_variance - self.solution.noise_variance * prior[:, None], 0.0)
+        found: Array = variance_far_out(left, prior[:, None], missing)
+        return found
 
     def means_and_leverages(self, X: Rows) -> tuple[Array, Array, Array]:
         """Predictions (n, t), and their variances (n,) in units of the noise: by the coefficients, beyond the features.

@@ -21,7 +21,10 @@ def _(value: FittedRidge) -> bool:
     D, moments, found = value.feature_map.n_components, value.moments, value.found
     known = moments is not None or found is not None
     sized = (moments is None or len(moments.z_mean) == D) and (found is None or _of_width(found, D))
-    return known and sized and value.row_type.kind == "f" and (value.noise is None or _noise_of(value.noise, value))
+    if not (known and sized and value.row_type.kind == "f"):
+        return False
+    far = value.far_variance is None or finite(value.far_variance, value.n_targets)
+    return far and (value.noise is None or _noise_of(value.noise, value))
 
 
 def _noise_of(noise: NoiseFunction, fit: FittedRidge) -> bool:

@@ -34,6 +34,7 @@ _FEW = 300  # rows that keep their order
 _SHARE_OF_BUDGET = 0.6  # of memory, for all kernel matrices at once
 _ROUNDS = 2  # of metrics
 _EXPONENTS = (0.7, 1.4)  # beside 1, that of Matern(nu=0.5)
+_MANY_MORE = 1.5  # times the rows of the tuning: of fewer, a rival has been compared on nearly all
 
 
 def tune_automatically(
@@ -70,7 +71,7 @@ def tune_automatically(
     metric : bool, default=False
         Whether only metrics are candidates, of one column or more than 512 one scale.
     rivals : bool, default=False
-        Whether one scale for all columns is told too (`Tuning.rivals`), where it may catch up with more rows.
+        Whether one scale for all columns is told too (`Tuning.rivals`), where it may catch up with many more rows.
     """
     rows, Y, weight = dense(X, float), np.asarray(Y), sample_weight
     if len(rows) > _FEW:  # in case that they are in an order of their own
@@ -84,7 +85,7 @@ def tune_automatically(
         rows, Y, weight = rows[:COMPARED], Y[:COMPARED], None if weight is None else weight[:COMPARED]
     share = _SHARE_OF_BUDGET / get_config().threads()
     search = CandidateSearch(_standardised(Y, weight), weight, seed, penalty, Clock(None), share)
-    rivals = rivals and n_samples is not None and n_samples > len(rows)
+    rivals = rivals and n_samples is not None and n_samples >= _MANY_MORE * len(rows)
     best, simple, stages = _searched(search, _kinds(rows, weight, warps), kernels, metric, rivals)
     return replace(_tuning(best, stages, search), rivals=tuple(_tuning(each, [], search) for each in simple))
 

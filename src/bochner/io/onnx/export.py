@@ -31,6 +31,7 @@ from bochner.estimators.loss_regressor import LossRegressor
 from bochner.estimators.map_transformer import MapTransformer
 from bochner.features import WarpedMap
 from bochner.features.nystroem import KernelMap, NystroemMap
+from bochner.fitting import variance_far_out
 from bochner.io.onnx import catalogue  # noqa: F401  # registers its maps
 from bochner.io.onnx.graph import Tensor, onnx_type
 from bochner.io.onnx.maps import features_of
@@ -181,8 +182,19 @@ def _(with_spread: _RegressorWithSpread, X: Tensor) -> dict[str, Tensor]:
     variance = _variance(model.fitted_.solution, model, in_float64) + unseen_variance(
         model.feature_map_, in_float64, model.alpha_
     )
-    std = cast("Tensor", np.sqrt(variance * np.atleast_1d(model.noise_variance_)))
+    squares = variance * np.atleast_1d(model.noise_variance_) + _far_out(model, variance)
+    std = cast("Tensor", np.sqrt(squares))
     return {"mean": _mean(model, Z), "std": std.astype(X.dtype)}
+
+
+def _far_out(model: KernelRegressor, variance: Tensor) -> Tensor | float:
+    """`FittedRidge._far_out` from predictive variances in units of the noise, of a kernel whose k(x, x) is constant."""
+    fit = model.fitted_
+    prior = fit.feature_map.prior_variance(np.zeros((1, model.n_features_in_)), fit.solution.alpha)
+    if fit.far_variance is None or prior is None:
+        return 0.0
+    missing = np.maximum(fit.far_variance - fit.solution.noise_variance * prior, 0.0)
+    return cast("Tensor", variance_far_out(variance - 1.0, float(prior[0]), missing)) if np.any(missing) else 0.0
 
 
 @singledispatch
