@@ -51,6 +51,14 @@ def test_noise_is_fitted_by_its_mean():
     assert np.ptp(model.predict(rows(2, 100, 2))) < 1e-3
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_few_rows_of_noise_are_told_too(seed):
+    X, y = np.split(np.random.default_rng(seed).standard_normal((300, 5)), [4], axis=1)
+    with pytest.warns(bo.errors.NoSkillWarning):
+        model = bo.KernelRegressor(features="exact", length_scale="median", random_state=0).fit(X, y[:, 0])
+    assert np.ptp(model.predict(X)) < 1e-3
+
+
 def test_a_weight_of_two_is_a_row_given_twice():
     X, y = table(200)
     weight = np.random.default_rng(0).integers(0, 4, 200)
