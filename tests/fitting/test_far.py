@@ -73,4 +73,4 @@ def test_more_rows_forget_it():
 
 
 def test_share_of_the_prior_variance():
-    assert variance_far_out(np.array([0.0, 0.5, 1.0, 3.0, -1.0]), 1.0, 4.0).tolist() == [0.0, 1.0, 4.0, 4.0, 0.0]
+    assert variance_far_out(np.array([0.0, 0.5, 1.0, 3.0, -1.0]), 1.0, 4.0).tolist() == [0.0, 4 / 256, 4.0, 4.0, 0.0]

@@ -1,10 +1,10 @@
 """Predictive variance far from the rows of a fit: at least the mean squared distance of targets to the intercept.
 
-    v(x) + rho(x)^2 max(0, v_far - v_0(x)),      rho(x) = share of the prior variance v_0 that the rows leave at x
+    v(x) + rho(x)^8 max(0, v_far - v_0(x)),      rho(x) = share of the prior variance v_0 that the rows leave at x
 
 Far from all rows a kernel machine is its intercept, and its variance v_0 is what the kernel was given on average: of
-targets that are smoother than the kernel's own functions that is much less than their variance. Near the rows rho^2
-is next to nothing, and variances stay what leave-one-out errors say.
+targets that are smoother than the kernel's own functions that is much less than their variance. Between rows rho^8 is
+next to nothing, and variances stay what leave-one-out errors say.
 """
 
 from __future__ import annotations
@@ -17,9 +17,11 @@ __all__ = ["variance_far_out"]
 
 
 def variance_far_out(left: Any, prior: Any, missing: Any) -> Any:
-    """rho^2 times what the prior variance lacks of `missing`, for arrays or for nodes of an ONNX graph.
+    """rho^8 times what is `missing` of the prior variance, for arrays or for nodes of an ONNX graph.
 
     `left` and `prior` are posterior and prior variances of the function, in one unit.
     """
     share = np.minimum(np.maximum(left * (1 / prior), 0.0), 1.0)
-    return share * share * missing
+    for _ in range(3):
+        share = share * share
+    return share * missing
