@@ -6,8 +6,6 @@ rows, is solved with the first one, in the same tiles: its errors on these rows 
 
 from __future__ import annotations
 
-import logging
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
@@ -23,6 +21,7 @@ from bochner.features.pivoting import pivoted_rows
 from bochner.fitting.checkpoints import FitCheckpoint
 from bochner.fitting.exact_penalty import loss_by_raising, search_penalty
 from bochner.fitting.exact_problem import ExactProblem, ordered_rows, rows_of_exact, targets_of
+from bochner.fitting.exact_progress import TimeLeft, announce
 from bochner.fitting.left_out import LEFT_OUT_ROWS, LeftOut
 from bochner.fitting.ridge_model import FittedRidge
 from bochner.fitting.watch import Watch
@@ -50,11 +49,8 @@ if TYPE_CHECKING:
 
 __all__ = ["fit_exact_iteratively", "kernel_problem", "landmark_numbers_among"]
 
-_log = logging.getLogger("bochner")
-
 _LEFT_OUT_SHARE = 5  # one of so many rows is left out at most
 _SMALLEST = 1e-7  # of k(x, x): a penalty of 0 is raised to it
-_TIMED_ROWS = 512
 _CONDITION = 100.0  # of the preconditioned equations, for a penalty that is chosen: some 20 iterations
 _MARGIN = 32.0  # times the penalty at which float32 tiles are rounding: at 8, iterations of 36,000 rows diverged
 _WORTH_DOUBLE = 0.1  # of the logarithm of a mean squared error: float64 tiles take two to three times as long
@@ -92,9 +88,12 @@ def fit_exact_iteratively(
     if problem.settles and state is None:
         problem = replace(problem, alpha=max(wanted, _solvable(problem, settings.seed)))
     alpha = problem.alpha
-    _announce(problem)
+    announce(problem)
     on_block, finish = watch.begin(None)
-    found = solver.solve_all(problem, SolverContext(on_iteration=_on_iteration(on_block, checkpoint), state=state))
+    left = TimeLeft(solver.tol, solver.max_iter)
+    found = solver.solve_all(
+        problem, SolverContext(on_iteration=_on_iteration(on_block, checkpoint, left), state=state)
+    )
     finish()
     fit = FittedRidge(
         features=drawn.transformer,
@@ -148,31 +147,16 @@ def _solvable(problem: KernelProblem, seed: int) -> float:
     return max(problem.unexplained(seed) / condition, single)
 
 
-def _on_iteration(on_block: OnPart, checkpoint: FitCheckpoint | None) -> Callable[[State], bool]:
-    """Callbacks see every iteration, and the checkpoint is saved after some of them."""
+def _on_iteration(on_block: OnPart, checkpoint: FitCheckpoint | None, left: TimeLeft) -> Callable[[State], bool]:
+    """Callbacks and the log see every iteration, and the checkpoint is saved after some of them."""
 
     def told(state: State) -> bool:
+        left.told(state)
         if checkpoint is not None:
             checkpoint.save_state(state)
         return on_block(0)
 
     return told
-
-
-def _announce(problem: KernelProblem) -> None:
-    """Tell the log how long a product will take, by some rows of one."""
-    if not _log.isEnabledFor(logging.INFO):
-        return
-    product, rows = problem.product, problem.product.X[:_TIMED_ROWS]
-    began = time.perf_counter()
-    product.cross_times(rows, problem.targets)
-    seconds = (time.perf_counter() - began) * product.n_rows / len(rows) / 2
-    _log.info(
-        "Exact kernel machine of %d rows: about %.2g s for a product with the kernel matrix in float64, less than half "
-        "of that in float32, and some 10 to 50 products.",
-        product.n_rows,
-        seconds,
-    )
 
 
 def kernel_problem(
