@@ -125,12 +125,13 @@ def test_little_memory_is_refused_with_the_bill():
         machine().fit(X, y)
 
 
-def test_a_penalty_of_zero_is_raised_and_told():
-    model = machine(alpha=0, max_iter=5)
+@pytest.mark.parametrize("alpha", [0, 1e-300])
+def test_a_penalty_of_zero_or_of_rounding_is_raised_and_told(alpha):
+    model = machine(alpha=alpha, max_iter=5)
     with pytest.warns((IllConditionedWarning, ConvergenceWarning)) as told:
         model.fit(X, y)
     assert IllConditionedWarning in [warning.category for warning in told]
-    assert model.alpha_ > 0
+    assert model.alpha_ >= 1e-8
 
 
 def test_iterations_that_end_early_are_told():
