@@ -51,7 +51,7 @@ def pivoted_rows(X: Array, towards: Callable[[Array], KernelMap], size: int, rng
         if len(chosen) >= _FIRST and factor.dtype == np.float64 and residual.sum() > _MUCH_LEFT * trace:
             factor = _narrow(factor, len(chosen))
         drawn = rng.choice(len(X), size=block, p=residual / residual.sum())
-        floor = _NOTHING_LEFT[factor.dtype] * trace / len(X)
+        floor = _NOTHING_LEFT[factor.dtype] * (residual.max() if factor.dtype == np.float64 else trace / len(X))
         accepted = _accepted(drawn, residual, _residual_matrix(X, drawn, factor, len(chosen), towards), floor, rng)
         accepted = accepted[: one_by_one - len(chosen)]
         _extend(X, accepted, factor, len(chosen), towards, residual)
