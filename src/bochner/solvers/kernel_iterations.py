@@ -41,7 +41,7 @@ _PROGRESS = 0.5  # of recomputed residuals: less is rounding
 _LEFT_OUT_TOL = 1e-3  # of machines that only calibrate error bars
 _LARGEST = 1e300
 _SETTLED, _PATIENCE = 1e-3, 10  # of the error on rows that are left out: less in so many iterations ends them
-_SMALL_RESIDUAL = 0.05  # before, errors may rest and fall again
+_SMALL_RESIDUAL = 0.01  # before, errors may rest and fall again
 _POWER_STEPS = 5
 _STRAYED = 1e-3  # of the solution: rounding of the preconditioner leaves 2e-5 outside of its space
 
