@@ -16,6 +16,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from bochner._typing import Array
 from bochner.solvers import KernelProblem
 from bochner.solvers.conjugate_gradient import State
 
@@ -73,7 +74,7 @@ class TimeLeft:
             "Iteration %d: residual %.1e (asked: %.1e), about %.0f s left.", n_iter, history[-1], self._tol, seconds
         )
 
-    def _iterations_left(self, history: np.ndarray) -> float:
+    def _iterations_left(self, history: Array) -> float:
         n_iter, most = len(history) - 1, self._max_iter - (len(history) - 1)
         gained = np.log(history[0] / max(history[-1], np.finfo(float).tiny))
         to_go = max(np.log(history[-1] / self._tol), 0.0) if history[-1] > 0 else 0.0
