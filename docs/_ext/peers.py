@@ -155,12 +155,69 @@ def cluster():
 def distance():
     found = load("distance")
     rows = [
-        (record["products"], f"{record['at_least']:.4g}", f"{record['at_most']:.4g}", f"{record['over_truth']:.3f}",
-         seconds(record["seconds"]))
-        for record in found["curve"]
+        (f"{run['n']:,}", record["products"], f"{record['at_least']:.4g}", f"{record['at_most']:.4g}",
+         f"{record['over_truth']:.3f}", seconds(record["seconds"]))
+        for run in found["runs"] for record in run["curve"]
     ]  # fmt: skip
-    words = f"products with the exact kernel ({found['data']}, n = {found['n']:,}, D = {found['n_components']:,})"
-    return (words, "distance at least", "at most", "upper limit / truth", "time"), rows
+    words = f"rows ({found['data']}, D = {found['runs'][0]['n_components']:,})"
+    return (
+        words,
+        "products with the exact kernel",
+        "distance at least",
+        "at most",
+        "upper limit / truth",
+        "time",
+    ), rows
+
+
+def exact_peers():
+    found = load("exact_peers")
+    rows = [
+        (name, f"{fit['from_exact']:.0e}", seconds(fit["seconds_wall_cpu"][1]),
+         times(fit["over_ours_as_near"][1]) if "over_ours_as_near" in fit else "")
+        for name, fit in found["fits"].items()
+    ]  # fmt: skip
+    words = f"kin40k, {found['n']:,} rows, GPyTorch {found['gpytorch']}"
+    return (words, "distance from the exact mean", "processor time", "of ours that is as near"), rows
+
+
+def exact_tables():
+    header = (
+        "table",
+        "call",
+        "error",
+        "90 % intervals hold",
+        "processor time",
+        "error of 8,192 landmarks",
+        "time over it",
+    )
+    rows = []
+    for name, found in load("exact_tables")["tables"].items():
+        before = found.get("before")
+        for who in (each for each in ("exact", "auto") if each in found):
+            own, spent = found[who], found[who]["seconds_wall_cpu"][1]
+            beside = ("not run", "") if before is None else (
+                f"{before['rmse']:.4f}", f"{spent / before['seconds_wall_cpu'][1]:.2f}")  # fmt: skip
+            words = f"{name}, {found['n']:,} rows", who, f"{own['rmse']:.4f}", percent(own["covers"])
+            rows.append((*words, seconds(spent), *beside))
+    return header, rows
+
+
+def landmarks():
+    rows = [
+        (name, f"{found['uniform']['mean']:.2g}", f"{found['pivoted']['1024']['mean']:.2g}",
+         "more than 1" if found["share_of_landmarks"] is None else f"{found['share_of_landmarks']:.2f}",
+         f"{least:.2f}" if (least := found.get("least_share")) else "",
+         *(f"{found['rmse'][rule]:.3f}" for rule in ("uniform", "pivoted")))
+        for name, found in load("landmarks_choice")["tables"].items()
+    ]  # fmt: skip
+    header = (
+        "1,024 landmarks of 10,000 rows",
+        "residual variance, uniform",
+        "pivoted",
+        "share of pivoted as good as uniform",
+    )
+    return (*header, "of any landmarks, at least", "test error, uniform", "pivoted"), rows
 
 
 def server():
@@ -251,6 +308,9 @@ TABLES = {
     "orbit": (orbit, "orbit", "orbit.py"),
     "streaming": (streaming, "streaming_airline", "streaming.py"),
     "distance": (distance, "distance", "distance.py"),
+    "exact_peers": (exact_peers, "exact_peers", "exact_peers.py"),
+    "exact_tables": (exact_tables, "exact_tables", "exact_tables.py"),
+    "landmarks": (landmarks, "landmarks_choice", "landmarks.py"),
     "cluster": (cluster, "cluster", "cluster.py"),
     "server": (server, "server", "server.py"),
     "planner": (planner, "planner", "planner.py"),

@@ -65,7 +65,7 @@ def require_finite(*values: float) -> None:
 def overflowed() -> InvalidDataError:
     """The error of a fit that has left the range of numbers."""
     return InvalidDataError(
-        "The fit has arrived at numbers that are not finite. Look for huge or tiny numbers in the rows."
+        "The fit has arrived at numbers that are not finite. Look for huge or tiny rows, weights and penalties."
     )
 
 

@@ -67,3 +67,14 @@ def test_what_is_drawn_at_once_is_nested_and_likes_large_residual_variances(monk
             pivoted_rows(X, towards(bo.Gaussian()), size, np.random.default_rng(1)), wide[:size]
         )
     assert np.sum(wide[20:45] >= 150) >= 24  # of those outside of the cluster there are 30 left or more
+
+
+def test_many_landmarks_of_a_rough_kernel_are_chosen_in_float32_as_well(monkeypatch):
+    """The factor is float32 after the first 60: the rows are the same, copies among them or not, and nested."""
+    X, kernel = np.repeat(rows(0, 300, 6), 2, axis=0), towards(bo.Matern(1.0, nu=0.5))
+    monkeypatch.setattr("bochner.features.pivoting._FIRST", 60)
+    narrow = pivoted_rows(X, kernel, 280, np.random.default_rng(1))
+    assert len(np.unique(X[narrow], axis=0)) == 280
+    np.testing.assert_array_equal(pivoted_rows(X, kernel, 200, np.random.default_rng(1)), narrow[:200])
+    monkeypatch.setattr("bochner.features.pivoting._MUCH_LEFT", 2.0)
+    np.testing.assert_array_equal(pivoted_rows(X, kernel, 280, np.random.default_rng(1)), narrow)

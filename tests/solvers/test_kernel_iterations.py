@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import bochner as bo
+from bochner.features.kernel_tiles import GemmValues
 from bochner.solvers import KernelProblem, KernelSolver, LandmarkFeatures, PenaltyRule, SolverContext
 from bochner.solvers.iterative_solution import Ending
 from bochner.statistics.kernel_product import KernelProduct
@@ -90,10 +91,29 @@ def test_a_weight_of_two_is_a_row_given_twice():
     np.testing.assert_allclose(weighted.intercept, other.intercept, atol=1e-6)
 
 
-def test_float32_that_makes_no_progress_gives_way_to_float64():
-    found = KernelSolver(1e-11, max_iter=2000).solve_all(problem(alpha=1e-2), SolverContext()).solution
-    assert found.outcome == "CONVERGED"
-    assert np.all(found.residuals[-1] <= 1e-11)
+def test_float32_that_makes_no_progress_gives_way_to_float64(monkeypatch):
+    """Which keeps its tiles in the room of the float32 ones: fewer values are computed, and no bit changes."""
+    computed, tile = [], GemmValues.tile
+
+    def noted(values, left, right, out):
+        computed.append(out.dtype == np.float64)
+        return tile(values, left, right, out)
+
+    monkeypatch.setattr(GemmValues, "tile", noted)
+    found, counts, states = [], [], []
+    for room in (0, 10**8):
+        one = problem(alpha=1e-3)
+        one = replace(one, working=replace(one.working, room=room))
+        computed.clear()
+        context = SolverContext(on_iteration=lambda state: states.append(state["double"]))
+        found.append(KernelSolver(1e-11, max_iter=2000).solve_all(one, context).solution)
+        counts.append(sum(computed))
+    assert found[0].outcome == "CONVERGED"
+    assert np.all(found[0].residuals[-1] <= 1e-11)
+    assert any(states)
+    assert not states[0]
+    assert np.array_equal(found[0].coef, found[1].coef)
+    assert counts[1] < counts[0] / 4
 
 
 def test_endings_are_told():

@@ -8,7 +8,8 @@ least. Exactly as many are drawn as asked for, and the first of them are the cho
 is nested. Draws are made in blocks and accepted one by one with probability (residual now) / (residual when the block
 was drawn), which gives the law of the loop above with few large products instead of many small ones (Epperly 2024).
 Beyond 2,048 landmarks the rest is drawn at once, with probability in proportion to the residual variances there: O(N)
-each instead of O(N k), for landmarks whose order hardly matters any more.
+each instead of O(N k), for landmarks whose order hardly matters any more. Where the first 512 leave more than a
+hundredth of the trace, F is float32 from there on: its rounding, some 1e-7 of k(x, x), is far below what is left.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ PIVOTS = 2048
 _BLOCKS = (64, 128)  # draws at once: of the first 512 landmarks, and of those after them, where products are larger
 _FIRST = 512
 _ROWS = 2048  # of the factor that are extended at once
-_NOTHING_LEFT = 1e-12  # of the trace: what is left of it is rounding
+_NOTHING_LEFT = {np.dtype(np.float64): 1e-12, np.dtype(np.float32): 1e-5}  # of the trace: less is rounding of F
+_MUCH_LEFT = 1e-2  # of the trace, by the first landmarks: the spectrum decays slowly
 _IN_VAIN = 8  # blocks of which no draw is kept: kernel values contradict their diagonal, and none ever will be
 
 
@@ -44,10 +46,13 @@ def pivoted_rows(X: Array, towards: Callable[[Array], KernelMap], size: int, rng
     residual, one_by_one = np.maximum(towards(X[:1]).diagonal(X), 0.0), min(size, PIVOTS)
     trace, factor, chosen = float(residual.sum()), np.empty((len(X), one_by_one)), np.empty(0, dtype=np.intp)
     in_vain = 0
-    while len(chosen) < one_by_one and residual.sum() > _NOTHING_LEFT * trace and in_vain < _IN_VAIN:
+    while len(chosen) < one_by_one and residual.sum() > _NOTHING_LEFT[factor.dtype] * trace and in_vain < _IN_VAIN:
         block = _BLOCKS[len(chosen) >= _FIRST]
+        if len(chosen) >= _FIRST and factor.dtype == np.float64 and residual.sum() > _MUCH_LEFT * trace:
+            factor = _narrow(factor, len(chosen))
         drawn = rng.choice(len(X), size=block, p=residual / residual.sum())
-        accepted = _accepted(drawn, residual, _residual_matrix(X, drawn, factor, len(chosen), towards), rng)
+        floor = _NOTHING_LEFT[factor.dtype] * (residual.max() if factor.dtype == np.float64 else trace / len(X))
+        accepted = _accepted(drawn, residual, _residual_matrix(X, drawn, factor, len(chosen), towards), floor, rng)
         accepted = accepted[: one_by_one - len(chosen)]
         _extend(X, accepted, factor, len(chosen), towards, residual)
         chosen, in_vain = np.concatenate([chosen, accepted]), 0 if len(accepted) else in_vain + 1
@@ -71,10 +76,16 @@ def _residual_matrix(X: Array, rows: Array, factor: Array, width: int, towards: 
     return transform(towards(X[rows]), X[rows], np.dtype(float)) - part @ part.T
 
 
-def _accepted(drawn: Array, before: Array, R: Array, rng: np.random.Generator) -> Array:
+def _narrow(factor: Array, width: int) -> Array:
+    """The factor in float32, of which some columns are known."""
+    narrow = np.empty(factor.shape, np.float32)
+    narrow[:, :width] = factor[:, :width]
+    return narrow
+
+
+def _accepted(drawn: Array, before: Array, R: Array, floor: float, rng: np.random.Generator) -> Array:
     """The draws that are kept, in their order: a Cholesky factorisation of their residual matrix with rejections."""
     height, kept = rng.random(len(drawn)) * before[drawn], []
-    floor = _NOTHING_LEFT * float(before.max())
     for i, row in enumerate(drawn):
         if R[i, i] <= max(height[i], floor):
             continue

@@ -6,8 +6,6 @@ rows, is solved with the first one, in the same tiles: its errors on these rows 
 
 from __future__ import annotations
 
-import logging
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
@@ -23,6 +21,7 @@ from bochner.features.pivoting import pivoted_rows
 from bochner.fitting.checkpoints import FitCheckpoint
 from bochner.fitting.exact_penalty import loss_by_raising, search_penalty
 from bochner.fitting.exact_problem import ExactProblem, ordered_rows, rows_of_exact, targets_of
+from bochner.fitting.exact_progress import TimeLeft, announce
 from bochner.fitting.left_out import LEFT_OUT_ROWS, LeftOut
 from bochner.fitting.ridge_model import FittedRidge
 from bochner.fitting.watch import Watch
@@ -50,11 +49,8 @@ if TYPE_CHECKING:
 
 __all__ = ["fit_exact_iteratively", "kernel_problem", "landmark_numbers_among"]
 
-_log = logging.getLogger("bochner")
-
 _LEFT_OUT_SHARE = 5  # one of so many rows is left out at most
-_SMALLEST = 1e-7  # of k(x, x): a penalty of 0 is raised to it
-_TIMED_ROWS = 512
+_SMALLEST = 1e-7  # of k(x, x): a penalty of 0, or below the rounding of K, is raised to it
 _CONDITION = 100.0  # of the preconditioned equations, for a penalty that is chosen: some 20 iterations
 _MARGIN = 32.0  # times the penalty at which float32 tiles are rounding: at 8, iterations of 36,000 rows diverged
 _WORTH_DOUBLE = 0.1  # of the logarithm of a mean squared error: float64 tiles take two to three times as long
@@ -82,9 +78,10 @@ def fit_exact_iteratively(
     require_time(ordered.n_rows, rows.n_features, iterative=True, kept=budget.room > 0)
     drawn = settings.features.draw_exact(kernel, ordered, tuning)
     dense = ExactProblem.of(drawn.map, *targets_of(ordered), settings.rule.fit_intercept)
-    schema = solver.state_schema(ordered.n_rows, columns, settings.rule)
+    rule = _above_rounding(settings.rule, dense)
+    schema = solver.state_schema(ordered.n_rows, columns, rule)
     state = None if checkpoint is None else checkpoint.resumed_state(schema)
-    wanted = _penalty(dense.in_units(settings.alike), settings.rule, tuning) if state is None else float(state["alpha"])
+    wanted = _penalty(dense.in_units(settings.alike), rule, tuning) if state is None else float(state["alpha"])
     single = _bears_float32(dense, settings, wanted, known=state is not None)
     problem = kernel_problem(dense, budget, wanted, m, settings.seed, chosen=chosen, single=single)
     if checkpoint is not None and state is not None:
@@ -92,9 +89,12 @@ def fit_exact_iteratively(
     if problem.settles and state is None:
         problem = replace(problem, alpha=max(wanted, _solvable(problem, settings.seed)))
     alpha = problem.alpha
-    _announce(problem)
+    announce(problem)
     on_block, finish = watch.begin(None)
-    found = solver.solve_all(problem, SolverContext(on_iteration=_on_iteration(on_block, checkpoint), state=state))
+    left = TimeLeft(solver.tol, solver.max_iter)
+    found = solver.solve_all(
+        problem, SolverContext(on_iteration=_on_iteration(on_block, checkpoint, left), state=state)
+    )
     finish()
     fit = FittedRidge(
         features=drawn.transformer,
@@ -102,7 +102,7 @@ def fit_exact_iteratively(
         rule=settings.rule,
         solver=solver,
         row_type=rows.dtype,
-        found=replace(found.solution, raised=settings.rule.alpha == 0, at_floor=alpha > wanted),
+        found=replace(found.solution, raised=rule.alpha == 0, at_floor=alpha > wanted),
         tuning=tuning,
         row_identity=identify(rows),
     )
@@ -111,10 +111,20 @@ def fit_exact_iteratively(
     return fit, LeftOut(found.errors, variances, dense.weight[last], dense.Y[last])
 
 
+def _above_rounding(rule: PenaltyRule, dense: ExactProblem) -> PenaltyRule:
+    """The rule, with 0 in place of a given penalty that is below the rounding of the kernel matrix."""
+    rounding = len(dense.Y) * np.finfo(float).eps * _largest(dense)
+    return rule if isinstance(rule.alpha, str) or rule.alpha > rounding else replace(rule, alpha=0.0)
+
+
 def _penalty(problem: ExactProblem, rule: PenaltyRule, tuning: Tuning | None) -> float:
     """The penalty of the model: given, or the best by a criterion on some thousand rows; 0 is raised."""
-    alpha = search_penalty(problem.last(PILOT_ROWS), rule.alpha, rule.alphas, tuning)
-    return alpha or _SMALLEST * float(np.max(problem.values.diagonal(problem.values.points[:1])))
+    return search_penalty(problem.last(PILOT_ROWS), rule.alpha, rule.alphas, tuning) or _SMALLEST * _largest(problem)
+
+
+def _largest(problem: ExactProblem) -> float:
+    """k(x, x)."""
+    return float(np.max(problem.values.diagonal(problem.values.points[:1])))
 
 
 def _bears_float32(dense: ExactProblem, settings: RidgeSettings, wanted: float, *, known: bool) -> bool:
@@ -148,31 +158,16 @@ def _solvable(problem: KernelProblem, seed: int) -> float:
     return max(problem.unexplained(seed) / condition, single)
 
 
-def _on_iteration(on_block: OnPart, checkpoint: FitCheckpoint | None) -> Callable[[State], bool]:
-    """Callbacks see every iteration, and the checkpoint is saved after some of them."""
+def _on_iteration(on_block: OnPart, checkpoint: FitCheckpoint | None, left: TimeLeft) -> Callable[[State], bool]:
+    """Callbacks and the log see every iteration, and the checkpoint is saved after some of them."""
 
     def told(state: State) -> bool:
+        left.told(state)
         if checkpoint is not None:
             checkpoint.save_state(state)
         return on_block(0)
 
     return told
-
-
-def _announce(problem: KernelProblem) -> None:
-    """Tell the log how long a product will take, by some rows of one."""
-    if not _log.isEnabledFor(logging.INFO):
-        return
-    product, rows = problem.product, problem.product.X[:_TIMED_ROWS]
-    began = time.perf_counter()
-    product.cross_times(rows, problem.targets)
-    seconds = (time.perf_counter() - began) * product.n_rows / len(rows) / 2
-    _log.info(
-        "Exact kernel machine of %d rows: about %.2g s for a product with the kernel matrix in float64, less than half "
-        "of that in float32, and some 10 to 50 products.",
-        product.n_rows,
-        seconds,
-    )
 
 
 def kernel_problem(

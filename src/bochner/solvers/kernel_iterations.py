@@ -41,7 +41,7 @@ _PROGRESS = 0.5  # of recomputed residuals: less is rounding
 _LEFT_OUT_TOL = 1e-3  # of machines that only calibrate error bars
 _LARGEST = 1e300
 _SETTLED, _PATIENCE = 1e-3, 10  # of the error on rows that are left out: less in so many iterations ends them
-_SMALL_RESIDUAL = 0.05  # before, errors may rest and fall again
+_SMALL_RESIDUAL = 0.01  # before, errors may rest and fall again
 _POWER_STEPS = 5
 _STRAYED = 1e-3  # of the solution: rounding of the preconditioner leaves 2e-5 outside of its space
 
@@ -241,6 +241,8 @@ class _Solving:
             "errors": np.empty(0),
         }
         self.systems.state.update({name: value for name, value in first.items() if name not in self.systems.state})
+        if self.systems.state["double"]:
+            self._take_double()
 
     def solved(self) -> KernelIterations:
         ending, problem, t = self._iterate(), self.problem, self.problem.n_targets
@@ -298,7 +300,15 @@ class _Solving:
                 if state["double"]:
                     return Ending.PRECISION
                 state["double"], worst = True, _LARGEST
+                self._take_double()
             state["before"] = worst
+
+    def _take_double(self) -> None:
+        """float64 takes over, and the room of the float32 tiles: half of its own are kept there."""
+        working = self.problem.working
+        if self.problem.bears_float32:
+            working.forget_tiles()
+            self.double = _Operator(self.problem, replace(self.problem.product, room=working.room))
 
     def _until_asked_to_stop(self) -> Ending | None:
         """Iterations until all residuals are small, as the recursion has them; else why they ended before."""

@@ -206,6 +206,10 @@ class KernelProduct:
             self._kept.append(KeptTiles(min(n_tiles, most), size, self._tile_type))
         return self._kept[0]
 
+    def forget_tiles(self) -> None:
+        """Give back the memory of the tiles that are kept; the next product computes them again."""
+        self._kept.clear()
+
     def _symmetric_tile(self, rows: slice, columns: slice, space: Array) -> Array:
         """A tile of the matrix of the rows with themselves."""
         tile = self._values.tile(self._left[rows], self._right[columns], space)
