@@ -12,6 +12,7 @@ copyright = "2026, the bochner developers"
 version = release = bochner.__version__
 
 extensions = [
+    "formulas",
     "myst_parser",
     "numpydoc",
     "papers",
@@ -23,7 +24,7 @@ extensions = [
     "validity",
 ]
 exclude_patterns = ["_build", "examples"]
-highlight_language = "none"  # formulas in docstrings are not code
+highlight_language = "none"  # what is not marked is no code
 html_theme = "pydata_sphinx_theme"
 html_title = "bochner"
 html_sidebars = {"index": [], "**": ["sidebar-nav-bs"]}
@@ -51,23 +52,6 @@ myst_heading_anchors = 3
 templates_path = ["_templates"]
 
 
-def formulas_as_literal_blocks(app, what, name, obj, options, lines):
-    """Show the indented formulas of a docstring as they stand, without reST markup in the source."""
-    shown, inside = [], False
-    for before, line in zip(["", *lines], lines, strict=False):
-        indented = line.startswith("    ")
-        if indented and not inside and not before.strip():
-            heading = next((text for text in reversed(shown) if text.strip()), "")
-            inside = not heading.startswith((" ", "..")) and not heading.endswith("::")
-            shown += ["::", ""] if inside else []
-        elif line.strip() and not indented:
-            inside = False
-        shown.append(line)
-    lines[:] = shown
-
-
 def setup(app):
-    # Before numpydoc (priority 500), which rewrites the sections below.
-    app.connect("autodoc-process-docstring", formulas_as_literal_blocks, priority=100)
     # scikit-learn generates set_fit_request and its kin; their docstrings point into its own documentation.
     app.connect("autodoc-skip-member", lambda app, what, name, *rest: name.endswith("_request") or None)
