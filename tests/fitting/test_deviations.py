@@ -82,7 +82,7 @@ def test_intervals_in_a_gap_of_a_rough_field_hold_their_share():
     def field(X: np.ndarray) -> np.ndarray:
         return np.exp(-2 * np.linalg.norm(X[:, None] - centres, axis=2)) @ heights
 
-    X = rng.uniform(0, 10, (900, 2))
+    X = rng.uniform(0, 10, (1500, 2))
     gap = (np.abs(X - 5) < 1).all(axis=1)
     model = bo.KernelRegressor(random_state=0).fit(X[~gap], field(X[~gap]) + 0.01 * rng.standard_normal((~gap).sum()))
     target = field(X[gap]) + 0.01 * rng.standard_normal(gap.sum())
