@@ -28,7 +28,7 @@ GREEK = {
         "pi",
         "psi",
     ),
-    *("rho", "sigma", "tau", "zeta", "chi", "Delta", "Gamma", "Lambda", "Omega", "Phi"),
+    *("epsilon", "rho", "sigma", "tau", "zeta", "chi", "Delta", "Gamma", "Lambda", "Omega", "Phi"),
 }
 FUNCTIONS = {"exp", "log", "sin", "cos", "max", "min", "sup", "inf", "det", "sum", "prod"}
 OPERATORS = {
@@ -55,6 +55,7 @@ SIGNS = {
     "<-": r"\leftarrow ",
     "+-": r"\pm ",
     "~": r"\sim ",
+    "*": r"\cdot ",
     "{": r"\{",
     "}": r"\}",
 }
@@ -244,6 +245,7 @@ def formulas_as_mathematics(app, what, name, obj, options, lines):
 
 
 def setup(app):
+    app.setup_extension("sphinx.ext.autodoc")
     # Before numpydoc (priority 500), which rewrites the sections below.
     app.connect("autodoc-process-docstring", formulas_as_mathematics, priority=100)
     return {"parallel_read_safe": True}
