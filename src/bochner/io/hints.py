@@ -38,6 +38,8 @@ _SCALARS: dict[object, tuple[type, ...]] = {
 def accepts(hint: Any) -> Test:
     """The test of values that a resolved type hint allows."""
     origin = get_origin(hint)
+    if hasattr(hint, "__value__") or hasattr(origin, "__value__"):
+        return accepts(_unaliased(hint))
     if origin is not None:
         test = _BY_ORIGIN[origin] if origin in _BY_ORIGIN else _of_class(origin)
         return test(get_args(hint))
@@ -46,6 +48,12 @@ def accepts(hint: Any) -> Test:
     if type(hint) is TypeVar:
         return _union(hint.__constraints__ or (hint.__bound__ or object,))
     return _of_class(NoneType if hint is None else hint)(())
+
+
+def _unaliased(hint: Any) -> Any:
+    """What a name stands for that was given by `type name = ...`, as NumPy 2.5 does for NDArray."""
+    origin = get_origin(hint)
+    return hint.__value__ if origin is None else origin.__value__[get_args(hint)]
 
 
 def is_numbers(value: object) -> bool:
