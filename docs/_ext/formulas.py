@@ -172,7 +172,7 @@ def one_as_latex(tokens, at):
     if text == ".":
         return r" \cdot ", at + 1
     plain = {"dots": r"\dots ", "norm": r"\|", "space": " ", "star": "^{*}"}.get(kind, text)
-    return SIGNS.get(text, plain), at + 1
+    return SIGNS.get(text, plain) if kind == "operator" else plain, at + 1
 
 
 def as_latex(tokens):

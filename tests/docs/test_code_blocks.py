@@ -61,7 +61,7 @@ def blocks_of(page):
 
 def words_of(answer):
     """An answer without its numbers, which differ between processors, and its line breaks."""
-    return re.sub(r"[-+]?\d[\d,.]*(?:e[-+]?\d+)?", "#", answer).split()
+    return re.sub(r"[-+]?\d[\d,.]*(?:e[-+]?\d+)?", "#", answer.replace("]", " ")).split()
 
 
 SLOW = {"tutorial", "larger-than-memory", "cluster", "losses", "extend"}

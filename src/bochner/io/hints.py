@@ -37,9 +37,9 @@ _SCALARS: dict[object, tuple[type, ...]] = {
 @cache
 def accepts(hint: Any) -> Test:
     """The test of values that a resolved type hint allows."""
-    origin = get_origin(hint)
-    if hasattr(hint, "__value__") or hasattr(origin, "__value__"):
-        return accepts(_unaliased(hint))
+    meaning, origin = _meaning(hint), get_origin(hint)
+    if meaning is not None:
+        return accepts(meaning)
     if origin is not None:
         test = _BY_ORIGIN[origin] if origin in _BY_ORIGIN else _of_class(origin)
         return test(get_args(hint))
@@ -50,10 +50,10 @@ def accepts(hint: Any) -> Test:
     return _of_class(NoneType if hint is None else hint)(())
 
 
-def _unaliased(hint: Any) -> Any:
-    """What a name stands for that was given by `type name = ...`, as NumPy 2.5 does for NDArray."""
-    origin = get_origin(hint)
-    return hint.__value__ if origin is None else origin.__value__[get_args(hint)]
+def _meaning(hint: object) -> object:
+    """What a name stands for that was given by `type name = ...`, as NumPy 2.5 does for NDArray; None for others."""
+    named = getattr(get_origin(hint) or hint, "__value__", None)
+    return named[get_args(hint)] if named is not None and get_args(hint) else named
 
 
 def is_numbers(value: object) -> bool:
