@@ -1,9 +1,11 @@
 """Sphinx configuration."""
 
+import re
 import sys
 from pathlib import Path
 
 import bochner
+from bochner import _typing
 
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
@@ -12,6 +14,7 @@ copyright = "2026, the bochner developers"
 version = release = bochner.__version__
 
 extensions = [
+    "formulas",
     "myst_parser",
     "numpydoc",
     "papers",
@@ -23,7 +26,7 @@ extensions = [
     "validity",
 ]
 exclude_patterns = ["_build", "examples"]
-highlight_language = "none"  # formulas in docstrings are not code
+highlight_language = "none"  # what is not marked is no code
 html_theme = "pydata_sphinx_theme"
 html_title = "bochner"
 html_sidebars = {"index": [], "**": ["sidebar-nav-bs"]}
@@ -33,6 +36,9 @@ html_show_sourcelink = False
 html_theme_options = {"show_prev_next": False, "secondary_sidebar_items": ["page-toc"]}
 
 autosummary_generate = True
+# Types that signatures share are shown by their names, not by the unions that they stand for.
+autodoc_type_aliases = {name: name for name in [*_typing.__all__, "DTypeLike", "Paths"]}
+toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 sphinx_gallery_conf = {
@@ -51,23 +57,13 @@ myst_heading_anchors = 3
 templates_path = ["_templates"]
 
 
-def formulas_as_literal_blocks(app, what, name, obj, options, lines):
-    """Show the indented formulas of a docstring as they stand, without reST markup in the source."""
-    shown, inside = [], False
-    for before, line in zip(["", *lines], lines, strict=False):
-        indented = line.startswith("    ")
-        if indented and not inside and not before.strip():
-            heading = next((text for text in reversed(shown) if text.strip()), "")
-            inside = not heading.startswith((" ", "..")) and not heading.endswith("::")
-            shown += ["::", ""] if inside else []
-        elif line.strip() and not indented:
-            inside = False
-        shown.append(line)
-    lines[:] = shown
+def names_of_types(app, what, name, obj, options, signature, returns):
+    """Aliases in a union without Sphinx's own class around them."""
+    plain = [text and re.sub(r"TypeAliasForwardRef\('(\w+)'\)", r"\1", text) for text in (signature, returns)]
+    return tuple(plain)
 
 
 def setup(app):
-    # Before numpydoc (priority 500), which rewrites the sections below.
-    app.connect("autodoc-process-docstring", formulas_as_literal_blocks, priority=100)
+    app.connect("autodoc-process-signature", names_of_types)
     # scikit-learn generates set_fit_request and its kin; their docstrings point into its own documentation.
     app.connect("autodoc-skip-member", lambda app, what, name, *rest: name.endswith("_request") or None)

@@ -77,7 +77,7 @@ print("held")
 def test_a_fit_under_a_limit_ends_with_a_model_or_a_bill(megabytes):
     done = run(f"""
 rng = np.random.default_rng(0)
-X = rng.standard_normal((20_000, 8))
+X = rng.standard_normal((6_000, 8))
 model = bo.KernelRegressor(bo.Gaussian(2.5), n_components=512, alpha=0.1, random_state=0)
 bo.set_config(n_threads=4)
 model.fit(X[:300], X[:300, 0])

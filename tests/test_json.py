@@ -42,9 +42,10 @@ def test_arrays_records_and_results_are_flattened():
     }
 
 
+TEXT = st.text(alphabet='aZ0 \0\n\\"\x7f\xe9\ud7ff\u2603\U0001f600')  # all of Unicode takes seconds to list
 PLAIN = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
-    lambda inside: st.lists(inside) | st.dictionaries(st.text(), inside),
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXT,
+    lambda inside: st.lists(inside) | st.dictionaries(TEXT, inside),
 )
 
 

@@ -170,6 +170,18 @@ def test_decimal_commas_are_understood_or_said(run, fitted):
     assert "decimal comma" in run("fit", "mixed.csv", "--target", "y", *QUICK)[2]
 
 
+def test_numbers_as_people_write_them_are_said(run, fitted):
+    money = [f"${1000 * i:,}" for i in range(60)]
+    rows(price=money).to_csv("t.csv", index=False)
+    assert "numbers with separators of thousands" in " ".join(fitted("t.csv")["notes"])
+    rows().assign(y=money).to_csv("t.csv", index=False)
+    code, _, err = run("fit", "t.csv", "--target", "y", *QUICK)
+    assert code == 2
+    assert "numbers with separators of thousands" in err
+    rows(code=[str(900 + i) for i in range(60)]).to_parquet("codes.parquet")
+    assert "separators" not in " ".join(fitted("codes.parquet")["notes"])
+
+
 def test_an_index_of_pandas_and_identifiers_are_left_out_with_a_word(fitted):
     rows(name=[f"c{i:05}" for i in range(60)]).to_csv("t.csv")
     told = fitted("t.csv")

@@ -97,10 +97,13 @@ def test_a_column_is_read_as_what_it_was(tmp_path):
     [
         (b"", "could not be read"),
         (b"a,b\n", "no rows"),
-        (b"a,b\n1,2,3\n", "Expected 2 columns, got 3"),
+        (b"a,b\n1,2,3\n", "Row #2: Expected 2 columns, got 3"),
         (b"a,a\n1,2\n", "different names. Twice: a"),
         (b"a,b\n\xff\xfe\xfa,1\n", "'a' of .* is not text in UTF-8"),
         (b"a\xff,b\n1,2\n", "text that is not UTF-8"),
+        ("a,b\n1,2\n".encode("utf-16"), "UTF-16.*iconv"),
+        (b"PAR1\x15\x04", "a Parquet table"),
+        (b"PK\x03\x04\x14", "export its sheet as CSV"),
     ],
 )
 def test_bad_texts_are_refused_in_one_sentence(tmp_path, text, reason):

@@ -7,7 +7,8 @@ the end, stands in the page itself, where readers do not see it:
     X = ...
     -->
 
-Blocks with prompts are compared with their output, others are executed. A block that cannot run says why, in a line
+Blocks with prompts are compared with their output, others are executed. Where an answer follows (a fence of `text`),
+its words are compared with what was printed, numbers apart. A block that cannot run says why, in a line
 `<!-- not run: reason -->` above it.
 """
 
@@ -29,7 +30,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
 BLOCK = re.compile(
     r"^<!-- run\n(?P<hidden>.*?)^-->$"
-    r"|(?:^<!-- not run: (?P<reason>[^\n]+) -->\n+)?^```(?:python|pycon)\n(?P<shown>.*?)^```$",
+    r"|(?:^<!-- not run: (?P<reason>[^\n]+) -->\n+)?^```(?:python|pycon)\n(?P<shown>.*?)^```$"
+    r"(?:\n\n^```text\n(?P<answer>.*?)^```$)?",
     re.S | re.M,
 )
 
@@ -49,12 +51,17 @@ def prelude():
 
 
 def blocks_of(page):
-    """(line, code) of everything on a page that runs."""
+    """(line, code, answer) of everything on a page that runs; the answer is None where the page shows none."""
     text = page.read_text(encoding="utf-8")
     for match in BLOCK.finditer(text):
         if match["reason"] is None:
             group = "shown" if match["hidden"] is None else "hidden"
-            yield text[: match.start(group)].count("\n"), match[group]
+            yield text[: match.start(group)].count("\n"), match[group], match["answer"]
+
+
+def words_of(answer):
+    """An answer without its numbers, which differ between processors, and its line breaks."""
+    return re.sub(r"[-+]?\d[\d,.]*(?:e[-+]?\d+)?", "#", answer.replace("]", " ")).split()
 
 
 SLOW = {"tutorial", "larger-than-memory", "cluster", "losses", "extend"}
@@ -87,16 +94,19 @@ def _empty_folder(tmp_path, monkeypatch):
 @pytest.mark.usefixtures("_empty_folder")
 @pytest.mark.filterwarnings("ignore::bochner.errors.NoSkillWarning")  # searches try bad models, and images are noise
 @pytest.mark.parametrize("page", with_code(PAGES), ids=lambda page: str(page.relative_to(ROOT)))
-def test_the_code_of_the_page_runs(page, monkeypatch):
+def test_the_code_of_the_page_runs(page, monkeypatch, capsys):
     module = ModuleType(f"page_{page.stem}")  # so that classes of the page can be pickled
     monkeypatch.setitem(sys.modules, module.__name__, module)
     names = vars(module)
     names |= prelude()
-    for line, code in blocks_of(page):
+    for line, code, answer in blocks_of(page):
+        capsys.readouterr()
         if code.lstrip().startswith(">>>"):
             run_prompts(code, names, page, line)
         else:
             exec(compile("\n" * line + code, str(page), "exec"), names)
+        if answer is not None:
+            assert words_of(capsys.readouterr().out) == words_of(answer)
 
 
 def test_no_block_escapes():

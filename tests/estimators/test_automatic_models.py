@@ -18,11 +18,10 @@ def relative_error(model, X, y, mean):
     return float(np.sqrt(np.mean((model.predict(X) - y) ** 2) / np.mean((y - mean) ** 2)))
 
 
-@pytest.mark.parametrize("seed", [0, 1])
-def test_lognormal_inputs_are_learned(seed):
+def test_lognormal_inputs_are_learned():
     """The table of the issue: GCV had 5,539 standard deviations; over 8 draws this has 0.15 to 0.17."""
-    X, y = lognormal(seed)
-    new = lognormal(seed + 100)
+    X, y = lognormal(0)
+    new = lognormal(100)
     model = bo.KernelRegressor(**AUTOMATIC).fit(X, y)
     assert relative_error(model, *new, y.mean()) < 0.3
 

@@ -45,8 +45,7 @@ def theirs(loss, alpha):
     return LinearSVC(loss=loss, C=1 / alpha, dual=True, tol=1e-5, max_iter=50_000, random_state=0)
 
 
-@pytest.mark.parametrize("n_classes", [2, 3, 10])
-@pytest.mark.parametrize("alpha", [1.0, 0.03])
+@pytest.mark.parametrize(("alpha", "n_classes"), [(1.0, 2), (1.0, 10), (0.03, 3)])
 @pytest.mark.parametrize("loss", LOSSES)
 def test_the_objective_is_that_of_liblinear_and_lbfgs(loss, alpha, n_classes):
     chosen = y < n_classes
@@ -77,10 +76,11 @@ def test_a_pilot_of_some_rows_finds_the_same_minimum(loss):
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_computing_features_anew_gives_the_model_of_kept_ones(loss):
+    labels = y if loss == "logistic" else y > 4  # classes of a hinge are machines of their own
     exact = {"n_components": 401, "loss": loss, "tol": 1e-7, "alpha": 1.0, "max_iter": 10_000}
-    whole = model(**exact).fit(X, y)
+    whole = model(**exact).fit(X, labels)
     with bo.config_context(memory=24 * 10**6 if loss == "logistic" else 11 * 10**6):  # the features take 5.8 MB
-        small = model(**exact).fit(X, y)
+        small = model(**exact).fit(X, labels)
     np.testing.assert_allclose(small.decision_function(X), whole.decision_function(X), atol=5e-3)
     assert small.objective_ == pytest.approx(whole.objective_, rel=1e-6)
 
@@ -89,7 +89,7 @@ def test_computing_features_anew_gives_the_model_of_kept_ones(loss):
 def test_it_is_as_accurate_as_an_exact_support_vector_machine(loss):
     train, test = slice(0, 1200), slice(1200, None)
     exact = SVC(gamma=1 / (2 * 1.5**2), C=10).fit(X[train], y[train]).score(X[test], y[test])
-    fitted = model(n_components=2048, alpha=0.1 if loss == "hinge" else 0.02, loss=loss).fit(X[train], y[train])
+    fitted = model(n_components=1024, alpha=0.1 if loss == "hinge" else 0.02, loss=loss).fit(X[train], y[train])
     assert fitted.score(X[test], y[test]) > exact - 0.03
 
 
@@ -139,13 +139,14 @@ def test_without_probability_a_hinge_loss_has_no_predict_proba():
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_the_cross_validated_penalty_is_the_best_of_the_path(loss):
-    noisy = np.where(rows(5, len(y), 1)[:, 0] > 1.3, (y + 1) % 10, y)
+    few, labels = X[y < 4], y[y < 4]
+    noisy = np.where(rows(5, len(labels), 1)[:, 0] > 1.3, (labels + 1) % 4, labels)
     alphas = [300.0, 10.0, 1e-4]
-    fitted = model(alpha="cv", alphas=alphas, cv=3, loss=loss).fit(X, noisy)
+    fitted = model(alpha="cv", alphas=alphas, cv=3, loss=loss).fit(few, noisy)
     assert fitted.alphas_.tolist() == alphas
     assert fitted.cv_losses_.shape == (3, 3)
     assert fitted.alpha_ == alphas[int(np.argmin(fitted.cv_losses_.mean(axis=1)))] == 10.0
-    again = model(alpha=10.0, loss=loss).fit(X, noisy)
+    again = model(alpha=10.0, loss=loss).fit(few, noisy)
     np.testing.assert_allclose(fitted.objective_, again.objective_, rtol=1e-3)
 
 
@@ -159,12 +160,13 @@ def test_any_splitter_of_scikit_learn_makes_the_folds_and_default_penalties_work
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_class_weights_act_as_sample_weights(loss):
-    balanced = model(class_weight="balanced", loss=loss, tol=1e-6).fit(X, y)
-    by_hand = model(loss=loss, tol=1e-6).fit(X, y, sample_weight=len(y) / (10 * np.bincount(y)[y]))
+    few, labels = X[y < 4][:500], y[y < 4][:500]
+    balanced = model(class_weight="balanced", loss=loss, tol=1e-6).fit(few, labels)
+    by_hand = model(loss=loss, tol=1e-6).fit(few, labels, sample_weight=500 / (4 * np.bincount(labels)[labels]))
     np.testing.assert_allclose(balanced.decision_function(X), by_hand.decision_function(X), atol=0.02)
-    heavy = model(class_weight={0: 100.0}, loss=loss).fit(X, y)
+    heavy = model(class_weight={0: 100.0}, loss=loss).fit(few, labels)
     assert np.mean(heavy.predict(rows(0, 500, 64)) == 0) >= np.mean(
-        model(loss=loss).fit(X, y).predict(rows(0, 500, 64)) == 0
+        model(loss=loss).fit(few, labels).predict(rows(0, 500, 64)) == 0
     )
 
 

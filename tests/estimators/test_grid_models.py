@@ -60,7 +60,7 @@ def test_rows_of_parquet_files_and_of_a_cluster_make_the_model_of_arrays(tmp_pat
 
 def test_the_penalty_of_a_large_grid_is_that_of_its_windows():
     rng = np.random.default_rng(5)
-    rows = rng.uniform(0, 1, (12_000, 2))
+    rows = rng.uniform(0, 1, (5_000, 2))
     draw = bo.GridFeatures(bo.Matern(0.2, nu=0.5), eps=0.05, max_components=9_000, strict=False).fit(rows)
     f = draw.map_.response(rows, rng.standard_normal((draw.n_components_, 1)))[:, 0]
     model = grid(kernel=bo.Matern(0.2, nu=0.5), alpha="evidence", n_components=9_000)

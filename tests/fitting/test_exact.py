@@ -70,7 +70,7 @@ def test_a_weight_of_two_is_a_row_given_twice():
 
 
 def test_left_out_rows_calibrate_intervals():
-    X, y = table(3000, seed=3)
+    X, y = table(2000, seed=3)
     new, truth = table(4000, seed=7)
     low, high = exact().fit(X, y).predict(new, return_interval=0.9)[1]
     assert 0.87 < np.mean((low <= truth) & (truth <= high)) < 0.93  # 6 standard errors and more

@@ -53,18 +53,18 @@ def killed(monkeypatch, tmp_path, at, **given):
     return kept
 
 
-@pytest.mark.parametrize("at", [1, 6])
-def test_a_killed_fit_goes_on_to_the_same_bits(tmp_path, monkeypatch, small_blocks, at):
-    path = killed(monkeypatch, tmp_path, at)
+@pytest.mark.parametrize(("at", "given"), [(1, {"kernel": bo.Matern(0.5, nu=2.5), "alpha": 0.1}), (6, {})])
+def test_a_killed_fit_goes_on_to_the_same_bits(tmp_path, monkeypatch, small_blocks, at, given):
+    path = killed(monkeypatch, tmp_path, at, **given)
     summed, part = [], fourier_sums.FourierReduction.part
     monkeypatch.setattr(
         fourier_sums.FourierReduction,
         "part",
         lambda self, block, scratch: summed.append(self.grid.n_modes) or part(self, block, scratch),
     )
-    whole = model().fit(X, Y, sample_weight=WEIGHT)
+    whole = model(**given).fit(X, Y, sample_weight=WEIGHT)
     blocks = len(summed)
-    resumed = model(path).fit(X, Y, sample_weight=WEIGHT)
+    resumed = model(path, **given).fit(X, Y, sample_weight=WEIGHT)
     np.testing.assert_array_equal(resumed.coef_, whole.coef_)
     assert resumed.alpha_ == whole.alpha_
     np.testing.assert_array_equal(resumed.predict(X, return_std=True)[1], whole.predict(X, return_std=True)[1])

@@ -118,10 +118,12 @@ FITTED = {
     "KernelQuantileRegressor": lambda: bo.KernelQuantileRegressor(
         quantile=[0.1, 0.9], interval="conformal", n_components=32, alpha=0.1, random_state=0
     ).fit(X, Y),
-    "KernelHuberRegressor": lambda: bo.KernelHuberRegressor(n_components=32, alpha=0.1, random_state=0).fit(X, Y),
-    "KernelPoissonRegressor": lambda: bo.KernelPoissonRegressor(n_components=32, alpha=0.1, random_state=0).fit(
-        X, np.exp(Y)
-    ),
+    "KernelHuberRegressor": lambda: bo.KernelHuberRegressor(
+        n_components=32, length_scale=1.0, alpha=0.1, random_state=0
+    ).fit(X, Y),
+    "KernelPoissonRegressor": lambda: bo.KernelPoissonRegressor(
+        n_components=32, length_scale=1.0, alpha=0.1, random_state=0
+    ).fit(X, np.exp(Y)),
     "KernelTweedieRegressor": lambda: bo.KernelTweedieRegressor(n_components=32, alpha=0.1, random_state=0).fit(
         X, np.exp(Y)
     ),

@@ -1,7 +1,8 @@
 """Type hints as tests of values: by exact types."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from types import GenericAlias
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import pytest
@@ -53,3 +54,13 @@ def test_a_hint_accepts_what_it_says(hint, good, bad):
     test = accepts(hint)
     assert all(map(test, good))
     assert not any(map(test, bad))
+
+
+def test_a_hint_that_has_a_name_accepts_what_the_name_stands_for():
+    """`type Numbers[T] = ndarray[Any, T]` of later Pythons, by its parts: NumPy 2.5 defines NDArray so."""
+    item = TypeVar("item", bound=np.generic)
+    named = type("Name", (), {"__value__": np.ndarray[Any, np.dtype[item]]})()
+    for hint in (named, GenericAlias(named, (np.float64,))):
+        test = accepts(hint)
+        assert test(np.zeros(2))
+        assert not test([0.0])

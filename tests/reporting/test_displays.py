@@ -44,7 +44,7 @@ def test_the_kernel_error_of_other_maps_is_refused(waves):
 
 @pytest.mark.parametrize("alpha", ["gcv", "evidence", "loo"])
 def test_the_path_shows_what_chose_the_penalty(waves, alpha):
-    model = bo.KernelRegressor(n_components=32, alpha=alpha, random_state=0).fit(waves.X, waves.y)
+    model = bo.KernelRegressor(n_components=32, length_scale=1.0, alpha=alpha, random_state=0).fit(waves.X, waves.y)
     display = bo.RidgePathDisplay.from_estimator(model)
     assert display.criterion == {"evidence": "log_evidence"}.get(alpha, alpha)
     assert display.alpha == model.alpha_
@@ -55,13 +55,13 @@ def test_the_path_shows_what_chose_the_penalty(waves, alpha):
 
 
 def test_the_path_of_a_classifier_is_its_cross_validation(waves):
-    model = bo.KernelClassifier(n_components=32, alpha="cv", cv=2, alphas=[1.0, 0.1], random_state=0)
+    model = bo.KernelClassifier(n_components=32, length_scale=1.0, alpha="cv", cv=2, alphas=[1.0, 0.1], random_state=0)
     display = bo.RidgePathDisplay.from_estimator(model.fit(waves.X, waves.labels))
     assert display.values.tolist() == model.cv_losses_.mean(axis=1).tolist()
 
 
 def test_a_given_penalty_has_no_path(waves):
-    model = bo.KernelRegressor(n_components=32, alpha=1.0, random_state=0).fit(waves.X, waves.y)
+    model = bo.KernelRegressor(n_components=32, length_scale=1.0, alpha=1.0, random_state=0).fit(waves.X, waves.y)
     with pytest.raises(AssumptionError, match="given"):
         bo.RidgePathDisplay.from_estimator(model)
     with pytest.raises(InvalidParameterError, match="criterion"):

@@ -70,7 +70,8 @@ def test_unusual_models_have_a_page(waves, case):
 
 
 def test_a_regressor_without_moments_tells_what_it_can(waves):
-    model = bo.KernelRegressor(n_components=32, alpha=0.1, random_state=0).fit(waves.train, _targets(waves))
+    model = bo.KernelRegressor(n_components=32, length_scale=1.0, alpha=0.1, random_state=0)
+    model.fit(waves.train, _targets(waves))
     model.fitted_ = replace(model.fitted_, moments=None)  # as after a solver that does not form them
     made = bo.report(model, X=waves.X, y=waves.y).summary
     assert made["quality"]["rmse"] == pytest.approx(metrics.root_mean_squared_error(waves.y, model.predict(waves.X)))

@@ -41,7 +41,7 @@ def test_scores_of_a_regressor_are_those_of_scikit_learn(waves):
 def test_the_standard_error_of_the_error_is_that_of_repeated_samples():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((200, 1))
-    model = bo.KernelRegressor(n_components=16, random_state=0).fit(X, X[:, 0])
+    model = bo.KernelRegressor(n_components=16, length_scale=1.0, random_state=0).fit(X, X[:, 0])
     claimed, found = [], []
     for _ in range(200):
         rows = rng.standard_normal((200, 1))
@@ -82,14 +82,14 @@ def test_many_classes_get_a_list_of_confusions_instead_of_a_matrix():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((400, 2))
     y = np.digitize(X[:, 0], np.linspace(-2, 2, 19))
-    model = bo.KernelClassifier(n_components=64, random_state=0).fit(X[:300], y[:300])
+    model = bo.KernelClassifier(n_components=64, length_scale=1.0, alpha=0.1, random_state=0).fit(X[:300], y[:300])
     part = summarise(model, X[300:], y[300:])["quality"]
     assert part["confusion"] is None
     assert part["most_confused"][0]["n_rows"] >= part["most_confused"][-1]["n_rows"] > 0
 
 
 def test_support_vectors_without_probabilities_say_so(waves):
-    model = bo.KernelClassifier(loss="squared_hinge", n_components=64, random_state=0)
+    model = bo.KernelClassifier(loss="squared_hinge", n_components=64, length_scale=1.0, alpha=0.1, random_state=0)
     model.fit(waves.train, waves.regressor.predict(waves.train) > 0)
     part = summarise(model, waves.X, waves.y > 0)["quality"]
     assert "probability=True" in part["reliability"]["missing"]
@@ -107,7 +107,7 @@ def test_components_keep_the_share_of_the_variance_of_held_out_features(waves):
 
 def test_many_targets_are_scored_one_by_one(waves):
     Y = np.c_[waves.regressor.predict(waves.train), waves.train[:, 0]]
-    model = bo.KernelRegressor(n_components=64, random_state=0).fit(waves.train, Y)
+    model = bo.KernelRegressor(n_components=64, length_scale=1.0, random_state=0).fit(waves.train, Y)
     truth = np.c_[waves.y, waves.X[:, 0]]
     part = summarise(model, waves.X, truth)["quality"]
     each = metrics.r2_score(truth, model.predict(waves.X), multioutput="raw_values")

@@ -42,7 +42,7 @@ def test_the_bound_contains_the_error_of_the_kernel_at_every_tolerance(name, d):
     if kernel.get_params(deep=False).get("length_scale") is not None and np.ndim(kernel.length_scale) and d == 1:
         kernel = bo.Gaussian(0.2)
     low, high, density = np.zeros(d), np.linspace(1.0, 1.5, d), kernel.spectral_density(d)
-    for eps in (1e-1, 1e-3, 1e-5, 1e-8, 1e-10):
+    for eps in (1e-1, 1e-4, 1e-10):
         grid = choose_grid(density, low, high, eps=eps, most=MOST)
         bound = grid.error(density, high - low).total
         error = kernel_error(kernel, grid, high - low)
@@ -78,7 +78,7 @@ FAMILIES = {
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(
     scale=st.floats(0.1, 3.0),
     shape=st.floats(0.4, 4.0),

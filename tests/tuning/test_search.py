@@ -79,10 +79,10 @@ def test_scales_of_columns_without_effect_are_pushed_out():
 
 def test_the_smoothness_of_the_truth_is_recognised():
     """Draws of a process with the exponential kernel, and of one with the Gaussian kernel."""
-    X = rows(4, 600, 1)
+    X = rows(4, 400, 1)
     for truth in (bo.Matern(1.0, nu=0.5), bo.Gaussian(0.7)):
-        root = np.linalg.cholesky(truth(X) + 1e-4 * np.eye(600))
-        y = root @ np.random.default_rng(1).standard_normal(600)
+        root = np.linalg.cholesky(truth(X) + 1e-4 * np.eye(400))
+        y = root @ np.random.default_rng(1).standard_normal(400)
         found = tune(X, y, candidate_kernels(), per_feature=False, seed=0).kernel
         assert type(found) is type(truth)
         assert getattr(found, "nu", None) == getattr(truth, "nu", None)

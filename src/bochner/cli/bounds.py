@@ -17,7 +17,7 @@ __all__ = ["bounds"]
 
 
 @click.command(short_help="Features that each theorem asks for.")
-@click.option("--dim", "n_features", type=click.IntRange(1), required=True, help="Dimension of the inputs.")
+@click.option("--dim", "n_features", type=click.IntRange(1, 10**6), required=True, help="Dimension of the inputs.")
 @click.option("--eps", type=float, required=True, help="Error that is allowed.")
 @options.delta
 @click.option("--n-points", type=click.IntRange(1), default=1000, show_default=True, help="Rows.")

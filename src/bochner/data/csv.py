@@ -18,6 +18,7 @@ from bochner.data.files import DataFile, Paths, find_files, reading
 from bochner.data.layout import Layout, layout_of
 from bochner.data.source import RowSource
 from bochner.data.table import TableSource
+from bochner.errors import InvalidDataError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,6 +30,13 @@ TEXT_BYTES = 2**22  # whose rows tell the types of columns
 _BLOCKS = 16  # in them: Arrow reads up to 32 blocks ahead of the parser, so that blocks must be small
 _DECIMAL_LINES = 200
 _COMMA_NUMBER, _POINT_NUMBER = re.compile(r"[-+]?\d+,\d+"), re.compile(r"[-+]?\d+\.\d+")
+_UTF_16 = "text in UTF-16. Save it as UTF-8, or convert it: iconv -f utf-16 -t utf-8 old.csv > new.csv"
+_NO_TEXT = {
+    b"\xff\xfe": _UTF_16,
+    b"\xfe\xff": _UTF_16,
+    b"PAR1": "a Parquet table, by its first letters: name it .parquet.",
+    b"PK\x03\x04": "a spreadsheet or another archive, by its first letters: export its sheet as CSV.",
+}
 _LONGER = (1, _BLOCKS, _BLOCKS**2)  # times a block, for rows that do not fit in one
 
 
@@ -113,6 +121,9 @@ class CsvFormat:
     @classmethod
     def of(cls, head: bytes, missing: Sequence[str] = ()) -> Self:
         """The dialect that the beginning of a file with a line of names tells."""
+        for mark, what in _NO_TEXT.items():
+            if head.startswith(mark):
+                raise InvalidDataError(f"The file holds {what}")
         delimiter = delimiter_of(head)
         return cls(delimiter, decimal=_decimal_of(head, delimiter), missing=missing)
 

@@ -131,7 +131,7 @@ def _read_text(path: str, kinds: Mapping[str, str], missing: Sequence[str]) -> p
     try:
         with converting(text.names(head)):
             table = text.read_all(content(), known)
-    except CellTypeError:
+    except (CellTypeError, pa.ArrowInvalid):
         with converting(text.names(head)):
             table = text.read_all(content(), known, use_threads=False)  # once more: now the error has the row
     refuse_strange_texts(path, table.schema)

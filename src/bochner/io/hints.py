@@ -37,7 +37,9 @@ _SCALARS: dict[object, tuple[type, ...]] = {
 @cache
 def accepts(hint: Any) -> Test:
     """The test of values that a resolved type hint allows."""
-    origin = get_origin(hint)
+    meaning, origin = _meaning(hint), get_origin(hint)
+    if meaning is not None:
+        return accepts(meaning)
     if origin is not None:
         test = _BY_ORIGIN[origin] if origin in _BY_ORIGIN else _of_class(origin)
         return test(get_args(hint))
@@ -46,6 +48,12 @@ def accepts(hint: Any) -> Test:
     if type(hint) is TypeVar:
         return _union(hint.__constraints__ or (hint.__bound__ or object,))
     return _of_class(NoneType if hint is None else hint)(())
+
+
+def _meaning(hint: object) -> object:
+    """What a name stands for that was given by `type name = ...`, as NumPy 2.5 does for NDArray; None for others."""
+    named = getattr(get_origin(hint) or hint, "__value__", None)
+    return named[get_args(hint)] if named is not None and get_args(hint) else named
 
 
 def is_numbers(value: object) -> bool:

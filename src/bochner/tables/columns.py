@@ -293,7 +293,7 @@ def _date_part(part: str, values: Array) -> Array:
     day = values.astype("datetime64[D]")
     absent = np.isnat(values)
     if part == "year":
-        length = (year + 1).astype("datetime64[us]") - year.astype("datetime64[us]")
+        length = (year + np.timedelta64(1, "Y")).astype("datetime64[us]") - year.astype("datetime64[us]")
         number = year.astype(float) + 1970 + (values - year) / length
     elif part == "month":
         number = (values.astype("datetime64[M]") - year).astype(float)

@@ -104,7 +104,7 @@ def _dates(found: Sequence[re.Match[str] | None], order: DateOrder) -> Array:
     first = (np.where(valid, year, 1970) - 1970).astype("datetime64[Y]").astype("datetime64[M]")
     months = first + np.where(valid, month - 1, 0).astype("timedelta64[M]")
     days = months.astype("datetime64[D]")
-    length = ((months + 1).astype("datetime64[D]") - days).astype(np.int64)
+    length = ((months + np.timedelta64(1, "M")).astype("datetime64[D]") - days).astype(np.int64)
     valid &= (day >= 1) & (day <= length)
     clock = np.array([_since_midnight(group[4:]) for group in groups], dtype=np.int64)
     dates = (days + (day - 1).astype("timedelta64[D]")).astype("datetime64[us]") + clock.astype("timedelta64[us]")

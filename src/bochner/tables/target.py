@@ -12,6 +12,7 @@ from bochner._typing import Array
 from bochner.errors import InvalidDataError
 from bochner.tables.named_columns import column_of_table
 from bochner.tables.reading import missing, read_column
+from bochner.tables.texts import written_numbers
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -102,11 +103,12 @@ def _classes(name: str, values: Array, boolean: bool, n_rows: int, more: bool) -
     labels = values.astype(str if values.dtype.kind == "O" or (values % 1).any() else bool if boolean else np.int64)
     distinct = len(np.unique(labels))
     if more or distinct > max(2, n_rows / 2):
-        comma = " They look like numbers with a decimal comma: write all columns with one, or with points."
-        hint = comma if all(re.fullmatch(r"[-+]?\d+,\d+", str(label)) for label in labels) else ""
+        comma = ". They look like numbers with a decimal comma: write all columns with one, or with points"
+        texts = [str(label) for label in labels]
+        hint = comma if all(re.fullmatch(r"[-+]?\d+,\d+", text) for text in texts) else written_numbers(texts)
         many = f"{'more than ' if more else ''}{distinct:,}"
         raise InvalidDataError(
-            f"The target {name!r} must have classes that rows share. Got {many} in {n_rows:,} rows.{hint}"
+            f"The target {name!r} must have classes that rows share. Got {many} in {n_rows:,} rows{hint}."
         )
     return labels
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection
 
 import numpy as np
@@ -9,8 +10,9 @@ import numpy as np
 from bochner._typing import Array
 from bochner.tables.cells import CellError
 
-__all__ = ["hardly_repeat", "is_number", "nearly", "numbers_of", "refuse_nearly", "without_marks"]
+__all__ = ["hardly_repeat", "is_number", "nearly", "numbers_of", "refuse_nearly", "without_marks", "written_numbers"]
 
+_WRITTEN = re.compile(r"[-+]?[$€£¥]? ?(?:\d{1,3}(?:[,' ]\d{3})+|\d+)(?:\.\d+)?(?: ?[%$€£¥]| [A-Za-z]{1,3})?")
 _CODES, _MOST_MARKS, _MARKED = 20, 5, 0.1
 
 
@@ -72,4 +74,12 @@ def hardly_repeat(values: Array) -> str | None:
     distinct = len(set(present))
     if distinct <= len(present) / 2 or distinct <= 2:
         return None
-    return f"texts that hardly repeat ({distinct:,} different ones in {len(present):,} rows, such as {present[0]!r})"
+    what = f"texts that hardly repeat ({distinct:,} different ones in {len(present):,} rows, such as {present[0]!r})"
+    return what + written_numbers(present)
+
+
+def written_numbers(texts: Collection[str]) -> str:
+    """A hint where all texts are numbers as people write them ("1,200", "$5", "7 %"); empty where one is not."""
+    if all(map(is_number, texts)) or not all(_WRITTEN.fullmatch(text) for text in texts):
+        return ""
+    return "; they look like numbers with separators of thousands or units, and plain numbers are needed"
