@@ -5,7 +5,6 @@ from __future__ import annotations
 from scipy.sparse import issparse
 
 from bochner._nufft import has_nufft
-from bochner._typing import FilePath
 from bochner.data import RowSource
 from bochner.estimators.kernel_model import KernelModel
 from bochner.fitting import fills_its_box
@@ -20,7 +19,6 @@ class ChoosesGrid(KernelModel):
     """A model of ridge regression, which can be solved on a grid."""
 
     alpha: float | str
-    checkpoint: FilePath | None
     validation_fraction: float | None
     solver: str | RidgeSolver
 
@@ -35,8 +33,7 @@ class ChoosesGrid(KernelModel):
         """Whether no parameter asks for what a grid has not, nor for a kernel or a scale."""
         named = (self.kernel or "auto", self.length_scale)
         chooses_kernel = all(isinstance(each, str) and each in ("auto", "ard") for each in named)
-        given = (self.checkpoint, self.validation_fraction)
-        plain = all(each is None for each in given) and isinstance(self.solver, str) and self.solver == "auto"
+        plain = self.validation_fraction is None and isinstance(self.solver, str) and self.solver == "auto"
         return chooses_kernel and plain and not self._asks_for_fourier and self.alpha not in ("gcv", "loo")
 
 

@@ -148,7 +148,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, Posterio
     noise_variance_ : float or array of shape (n_targets,)
         At its maximum likelihood for "evidence" or a number; else as GCV ("gcv", "loo") or leave-one-out errors ask.
     log_marginal_likelihood_ : float
-        At `alpha_`, with the noise variance at its maximum; summed over targets.
+        At `alpha_`, with the noise variance at its maximum; summed over targets. Of a grid it is an estimate with the
+        standard error `log_marginal_likelihood_error_`, beyond 131,072 frequencies only for alpha="evidence".
     dof_ : float
         Effective degrees of freedom; `path_` has them, and the criteria, along the penalties that were tried.
     loo_errors_ : array or None
