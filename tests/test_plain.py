@@ -118,5 +118,5 @@ HUGE = np.array([[10**400, 1, 2]] * 60, dtype=object)
 
 @pytest.mark.parametrize("table", [{"a": X[:, 0]}, RECORDS, HUGE], ids=["dict", "records", "integers beyond float64"])
 def test_what_is_no_table_of_numbers_is_an_error_of_ours(table):
-    with pytest.raises(InvalidDataError, match="frame|float64"):
+    with pytest.raises(InvalidDataError, match=r"frame|float64"):
         bo.KernelRegressor(**SMALL).fit(table, X[:, 0])

@@ -72,7 +72,7 @@ def test_a_one_hot_encoder_with_forged_sizes_is_refused(tmp_path):
         (StandardScaler, {"mean_": 1.0}, "columns that do not fit"),
         (StandardScaler, {"scale_": ...}, "not all that its fit leaves"),
         (StandardScaler, {"feature_names_in_": ["a"]}, "columns that do not fit"),
-        (lambda: make_pipeline(StandardScaler()), {"steps": [["a"]]}, "not all that its fit leaves|columns that do not"),
+        (lambda: make_pipeline(StandardScaler()), {"steps": [["a"]]}, "columns that do not fit"),
     ],
 )
 def test_a_fitted_model_with_parts_that_no_fit_leaves_is_refused(tmp_path, model, change, words):

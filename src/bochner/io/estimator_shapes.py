@@ -1,7 +1,7 @@
 """Rules for fitted estimators: one number of columns for all that a fit leaves, and all that its methods read.
 
-Without them a forged file is loaded and ends in an error of NumPy's or scikit-learn's when it is used. scikit-learn does
-not declare what its estimators keep: the tables here do, for those that files may have (`bochner.io.types`).
+Without them a forged file is loaded and ends in an error of NumPy's or scikit-learn's when it is used. scikit-learn
+does not declare what its estimators keep: the tables here do, for those that files may have (`bochner.io.types`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import FeatureUnion, Pipeline
 
 from bochner.features import FeatureMap
+from bochner.fitting import FittedClassifier
 from bochner.io.hints import accepts, is_numbers
+from bochner.io.schema import schema_of
 from bochner.tables import TableEncoder
 from bochner.tables.columns import column_of
 
@@ -72,7 +74,9 @@ def columns_fit(value: BaseEstimator) -> bool:
         return True
     if not _is_integer(d) or not _names_fit(state.get("feature_names_in_"), d):
         return False
-    return all(_has_columns(state, name, d) for name in _BY_COLUMN) if foreign else _own_columns(state, d)
+    if "references_" in state and np.shape(state["quantiles_"])[0] != np.size(state["references_"]):
+        return False
+    return all(_has_columns(state, name, d) for name in _BY_COLUMN) if foreign else _own_columns(value, state, d)
 
 
 def _is_complete(name: str, state: dict[str, Any]) -> bool:
@@ -104,15 +108,39 @@ def _has_columns(state: dict[str, Any], name: str, d: int) -> bool:
     return numbers and array.ndim > 0 and array.shape[-1] == d
 
 
-def _own_columns(state: dict[str, Any], d: int) -> bool:
-    """Ranges, spreads and the map of a model of ours."""
-    ranges, spreads = state.get("column_ranges_"), state.get("column_spreads_")
-    if not (ranges is None or (is_numbers(ranges) and ranges.shape == (2, d))):
+def _own_columns(value: BaseEstimator, state: dict[str, Any], d: int) -> bool:
+    """Ranges, spreads, classes, settings and the map of a fitted model of ours."""
+    shapes = {"column_ranges_": (2, d), "column_spreads_": (d,)}
+    if not all(_floats(state.get(name), shape) for name, shape in shapes.items()):
         return False
-    if not (spreads is None or (is_numbers(spreads) and spreads.shape == (d,))):
+    schema = schema_of(value)
+    declared = {name for name in schema.tests if name.endswith("_")}
+    if not (declared <= state.keys() and state.get("_settings_of_fit", {}).keys() <= schema.parameters.keys()):
         return False
-    maps = (state.get("map_"), state.get("_feature_map"), getattr(state.get("fitted_"), "feature_map", None))
-    return all(getattr(each, "n_features", d) == d for each in maps if isinstance(each, FeatureMap))
+    fitted = state.get("fitted_")
+    maps = [state.get("map_"), state.get("_feature_map"), getattr(fitted, "feature_map", None)]
+    maps += [getattr(each, "waves", None) for each in maps]
+    widths = [_width(each) for each in maps if isinstance(each, FeatureMap)]
+    return all(width in (None, d) for width in widths) and _classes_fit(state.get("classes_"), fitted)
+
+
+def _floats(array: Any, shape: tuple[int, ...]) -> bool:
+    return array is None or (is_numbers(array) and array.dtype.kind == "f" and array.shape == shape)
+
+
+def _width(features: Any) -> int | None:
+    """Columns of the rows of a map; None if it does not tell."""
+    landmarks = vars(features).get("landmarks")
+    told = getattr(features, "n_features", None)
+    return landmarks.shape[1] if type(landmarks) is np.ndarray else None if told is None else int(told)
+
+
+def _classes_fit(classes: Any, fitted: Any) -> bool:
+    """One column of coefficients a class, or one for two of them."""
+    if classes is None or not isinstance(fitted, FittedClassifier):
+        return True
+    k = fitted.solution.coef.shape[1]
+    return len(classes) == k if k > 1 else len(classes) in (1, 2)
 
 
 def _is_column(state: Any) -> bool:
