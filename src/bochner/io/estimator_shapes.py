@@ -52,8 +52,10 @@ _NEEDED: dict[str, tuple[str, ...]] = {
 }
 """What methods of a fitted estimator of scikit-learn read."""
 
-_BY_COLUMN = ("mean_", "var_", "scale_", "center_", "min_", "data_min_", "data_max_", "data_range_", "max_abs_")
-_BY_COLUMN += ("lambdas_", "statistics_", "variances_", "bin_edges_", "n_bins_", "quantiles_", "components_", "coef_")
+_BY_COLUMN: tuple[str, ...] = (
+    *("mean_", "var_", "scale_", "center_", "min_", "data_min_", "data_max_", "data_range_", "max_abs_", "lambdas_"),
+    *("statistics_", "variances_", "bin_edges_", "n_bins_", "quantiles_", "components_", "coef_"),
+)
 """Arrays of scikit-learn's whose last axis is that of the columns; None, if a parameter has switched them off."""
 
 _TEXTS = ("statistics_", "bin_edges_")  # arrays of objects, too
@@ -63,20 +65,26 @@ _is_integer = accepts(int)
 def columns_fit(value: BaseEstimator) -> bool:
     """Whether what a fit has left speaks of the same columns, and is all there."""
     state, foreign = vars(value), type(value).__module__.startswith("sklearn.")
-    if foreign and not _is_complete(type(value).__name__, state):
-        return False
-    if isinstance(value, (Pipeline, FeatureUnion)) and not _are_steps(state):
-        return False
-    if type(value) is TableEncoder and not all(map(_is_column, state.get("columns_", ()))):
-        return False
     d = state.get("n_features_in_")
+    if not _parts_fit(value, state) or (foreign and not _is_complete(type(value).__name__, state)):
+        return False
     if d is None:
         return True
     if not _is_integer(d) or not _names_fit(state.get("feature_names_in_"), d):
         return False
-    if "references_" in state and np.shape(state["quantiles_"])[0] != np.size(state["references_"]):
-        return False
-    return all(_has_columns(state, name, d) for name in _BY_COLUMN) if foreign else _own_columns(value, state, d)
+    return _foreign_columns(state, d) if foreign else _own_columns(value, state, d)
+
+
+def _parts_fit(value: BaseEstimator, state: dict[str, Any]) -> bool:
+    """Steps of pipelines and columns of tables."""
+    if isinstance(value, (Pipeline, FeatureUnion)):
+        return _are_steps(state.get("steps", state.get("transformer_list")))
+    return type(value) is not TableEncoder or all(map(_is_column, state.get("columns_", ())))
+
+
+def _foreign_columns(state: dict[str, Any], d: int) -> bool:
+    levels = "references_" not in state or len(state["quantiles_"]) == np.size(state["references_"])
+    return levels and all(_has_columns(state, name, d) for name in _BY_COLUMN)
 
 
 def _is_complete(name: str, state: dict[str, Any]) -> bool:
@@ -85,9 +93,8 @@ def _is_complete(name: str, state: dict[str, Any]) -> bool:
     return not fitted or all(each in state for each in _NEEDED.get(name, ()))
 
 
-def _are_steps(state: dict[str, Any]) -> bool:
+def _are_steps(steps: Any) -> bool:
     """Pairs of a name and an estimator or a word, in a list or tuple."""
-    steps = state.get("steps", state.get("transformer_list"))
     return type(steps) in (list, tuple) and all(
         type(each) in (list, tuple) and len(each) == 2 and type(each[0]) is str for each in steps
     )
