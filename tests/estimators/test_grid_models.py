@@ -150,7 +150,6 @@ def test_four_columns_outliers_and_later_rows_outside_are_refused():
 
 
 def test_many_rows_of_few_columns_have_a_grid_by_themselves_unless_they_cannot(monkeypatch):
-    monkeypatch.setattr(grid_choice, "LANDMARK_ROWS", 10_000)
     many = np.random.default_rng(2).uniform(0, 1, (10_001, 1))
     target = np.sin(20 * many[:, 0]) + 0.1 * np.random.default_rng(3).standard_normal(len(many))
     model = bo.KernelRegressor(random_state=0).fit(many, target)
@@ -158,9 +157,12 @@ def test_many_rows_of_few_columns_have_a_grid_by_themselves_unless_they_cannot(m
     assert np.sqrt(np.mean((model.predict(many) - np.sin(20 * many[:, 0])) ** 2)) < 0.02
     rows = ArrayRows(np.vstack([many, [[1000.0]]]), np.append(target, 0.0), None, np.dtype(float))
     assert not bo.KernelRegressor().uses_grid(rows)
-    assert not bo.KernelRegressor(n_components=64).uses_grid(replace(rows, X=rows.X[:-1], Y=rows.Y[:-1]))
+    inside = replace(rows, X=rows.X[:-1], Y=rows.Y[:-1])
+    assert bo.KernelRegressor(checkpoint="fit").uses_grid(inside)
+    assert not bo.KernelRegressor(n_components=64).uses_grid(inside)
+    assert not bo.KernelRegressor().uses_grid(replace(inside, X=np.hstack([inside.X, inside.X[::-1]])))  # landmarks
     monkeypatch.setattr(grid_choice, "has_nufft", lambda: False)
-    assert not bo.KernelRegressor().uses_grid(replace(rows, X=rows.X[:-1], Y=rows.Y[:-1]))
+    assert not bo.KernelRegressor().uses_grid(inside)
 
 
 def test_without_finufft_the_message_has_the_install_command(monkeypatch):

@@ -8,7 +8,7 @@ from bochner._nufft import has_nufft
 from bochner.data import RowSource
 from bochner.estimators.kernel_model import KernelModel
 from bochner.fitting import fills_its_box
-from bochner.planning import LANDMARK_ROWS
+from bochner.planning import GRID_ROWS
 from bochner.sampling import MOST_AXES
 from bochner.solvers import RidgeSolver
 
@@ -23,7 +23,7 @@ class ChoosesGrid(KernelModel):
     solver: str | RidgeSolver
 
     def uses_grid(self, rows: RowSource | None) -> bool:
-        """Asked for; or automatic, for more dense rows in memory than landmarks are for, if finufft is installed."""
+        """Asked for; or automatic, for more dense rows in memory than others are better for, if finufft is installed."""
         if not isinstance(self.features, str) or self.features != "auto":
             return isinstance(self.features, str) and self.features == "grid"
         return self._leaves_it_open and has_nufft() and _fit_a_grid(rows)
@@ -40,6 +40,8 @@ class ChoosesGrid(KernelModel):
 def _fit_a_grid(rows: RowSource | None) -> bool:
     """Whether rows are in memory, dense, many, of few columns, and none of them far outside."""
     known = None if rows is None else rows.arrays
-    if known is None or known.n_rows <= LANDMARK_ROWS or known.n_features > MOST_AXES or issparse(known.X):
+    if known is None or known.n_features > MOST_AXES or issparse(known.X):
+        return False
+    if known.n_rows <= GRID_ROWS[known.n_features]:
         return False
     return fills_its_box(known)
