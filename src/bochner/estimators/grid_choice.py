@@ -23,7 +23,7 @@ class ChoosesGrid(KernelModel):
     solver: str | RidgeSolver
 
     def uses_grid(self, rows: RowSource | None) -> bool:
-        """Asked for; or automatic, for more dense rows in memory than others are better for, if finufft is installed."""
+        """Asked for; or automatic, for so many dense rows in memory that it pays, if finufft is installed."""
         if not isinstance(self.features, str) or self.features != "auto":
             return isinstance(self.features, str) and self.features == "grid"
         return self._leaves_it_open and has_nufft() and _fit_a_grid(rows)
