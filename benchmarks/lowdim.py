@@ -116,6 +116,7 @@ def points():
                 "rmse": rmse(fourier.predict(new), f),
                 "modes": grid["modes"],
                 "rmse_of_grid": grid["rmse"],
+                "seconds_of_grid": grid["seconds"],
                 "times_faster": round(seconds[1] / grid["seconds"][1], 1),
             }
         )

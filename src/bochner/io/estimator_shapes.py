@@ -137,9 +137,11 @@ def _floats(array: Any, shape: tuple[int, ...]) -> bool:
 
 def _width(features: Any) -> int | None:
     """Columns of the rows of a map; None if it does not tell."""
-    landmarks = vars(features).get("landmarks")
+    for name in ("landmarks", "omega"):
+        if type(array := vars(features).get(name)) is np.ndarray:
+            return int(array.shape[1])
     told = getattr(features, "n_features", None)
-    return landmarks.shape[1] if type(landmarks) is np.ndarray else None if told is None else int(told)
+    return None if told is None else int(told)
 
 
 def _classes_fit(classes: Any, fitted: Any) -> bool:
