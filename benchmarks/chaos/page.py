@@ -33,8 +33,8 @@ until it has been killed five times, and then runs to its end. The model must pr
 interrupted: the same bits for the direct solver, to 3e-9 of the largest prediction for iterative fits, classifiers
 and exact machines. Checkpoints are written up to a hundred times a second here, so that kills land within writes; by
 default they are rarer (about 1 % of the time), and up to that much more work is lost. The first one of a classifier
-or an exact machine comes after a first solve: half of the kills within its fit wait for a checkpoint. Rows of an earlier
-fit are of smaller ones, most of which were killed before their first checkpoint.""",
+or an exact machine comes after a first solve: half of the kills within its fit wait for a checkpoint. Rows of an
+earlier fit are of smaller ones, most of which were killed before their first checkpoint.""",
     "dask_kills": """A scheduler and two workers, as processes. A killed client is started again with its
 checkpoint; a killed worker is replaced while the client waits; after the kill of the scheduler the client must end
 with an error within two minutes, and goes on from its checkpoint on a new cluster. Predictions must agree to 1e-9: a
@@ -44,8 +44,8 @@ anywhere in the run of a client, imports included, the others within its fit."""
 around content that no writer would write. A file must be refused with bochner's own error, or give a working model;
 a crash, a hang or a file that is silently taken for another one did not hold. Errors in the table are those of models
 that were loaded and asked everything, also what the true model refuses: a classifier has no error bars. Counted without
-these, 3.1 % of 286 forged models ended in an error of Python's or scikit-learn's when they were used, and 0.6 % of 2,000
-since fitted estimators are checked as wholes (`python -m benchmarks.chaos.forged_files --count 2000 --seed 901`).""",
+these, 3.1 % of 286 forged models ended in an error of Python's or scikit-learn's when they were used, and 0.6 % of
+2,000 since fitted estimators are checked as wholes (`python -m benchmarks.chaos.forged_files --count 2000 --seed 901`).""",
     "disk": """Everything that is written, on a small disk with less room than the file needs, or under a limit on
 the size of files. The old file must stay as it is, no partial file may be left, and the error must say what
 happened; a checkpoint that cannot be written costs a warning, not the fit.""",
