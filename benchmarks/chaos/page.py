@@ -45,7 +45,7 @@ around content that no writer would write. A file must be refused with bochner's
 a crash, a hang or a file that is silently taken for another one did not hold. Errors in the table are those of models
 that were loaded and asked everything, also what the true model refuses: a classifier has no error bars. Counted without
 these, 3.1 % of 286 forged models ended in an error of Python's or scikit-learn's when they were used, and 0.6 % of
-2,000 since fitted estimators are checked as wholes (`python -m benchmarks.chaos.forged_files --count 2000 --seed 901`).""",
+2,000 since fitted estimators are checked as wholes (`benchmarks/chaos/forged_files.py`, seeds 900 and 901).""",
     "disk": """Everything that is written, on a small disk with less room than the file needs, or under a limit on
 the size of files. The old file must stay as it is, no partial file may be left, and the error must say what
 happened; a checkpoint that cannot be written costs a warning, not the fit.""",
