@@ -38,8 +38,8 @@ LANDMARK_ROWS = 100_000
 GRID_ROWS = {1: EXACT_ROWS, 2: LANDMARK_ROWS, 3: LANDMARK_ROWS}
 """Rows above which models of so many columns have a grid of frequencies.
 
-Series of 10,000 rows: no larger errors in 44 to 73 % of the time. Two and three columns: errors of up to a tenth more at 10,000
-(`benchmarks/grid_choice.py`).
+Series of 10,000 rows: no larger errors in 44 to 73 % of the time. Two and three columns: errors of up to a tenth more
+at 10,000 (`benchmarks/grid_choice.py`).
 """
 
 _SMALLEST, _LARGEST = 256, 4096
