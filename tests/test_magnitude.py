@@ -162,3 +162,10 @@ def test_a_grid_of_a_scale_beyond_numbers_is_refused():
 def test_rows_in_half_precision_have_no_limit_beyond_their_own():
     X, y = rows(dtype=np.float16)
     assert np.all(np.isfinite(bo.KernelRegressor(random_state=0).fit(X, y).predict(X)))
+
+
+@pytest.mark.parametrize("model", [MODELS["direct"], bo.KernelRegressor(bo.Gaussian(), features="grid", alpha=0.1)])
+def test_weights_whose_squares_are_no_numbers_are_refused(model):
+    X, y = rows()
+    with pytest.raises(InvalidDataError, match=r"weights of 1e-150 at least.*Got 1e-300"):
+        model.fit(X[:, :2], y, sample_weight=np.full(len(y), 1e-300))

@@ -110,3 +110,13 @@ def test_targets_are_no_dates_and_classes_may_be():
         bo.KernelRegressor(**SMALL).fit(X, DAYS)
     years = np.where(X[:, 0] > 0, np.datetime64("2020"), np.datetime64("2021"))
     assert set(bo.KernelClassifier(**SMALL).fit(X, years).predict(X)) == set(years)
+
+
+RECORDS = np.rec.fromarrays([X[:, 0], X[:, 1]])
+HUGE = np.array([[10**400, 1, 2]] * 60, dtype=object)
+
+
+@pytest.mark.parametrize("table", [{"a": X[:, 0]}, RECORDS, HUGE], ids=["dict", "records", "integers beyond float64"])
+def test_what_is_no_table_of_numbers_is_an_error_of_ours(table):
+    with pytest.raises(InvalidDataError, match=r"frame|float64"):
+        bo.KernelRegressor(**SMALL).fit(table, X[:, 0])

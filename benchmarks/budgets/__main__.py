@@ -2,7 +2,8 @@
 
     python -m benchmarks.budgets [--quick] [--resume] [parts of names]
 
-All of them at full size are written to benchmarks/results/memory_calls.json and to the table of docs/memory.md.
+At full size they are written to benchmarks/results/memory_calls.json and to the table of docs/memory.md: all of them,
+or those with the names, in place of what was there.
 """
 
 from __future__ import annotations
@@ -35,14 +36,16 @@ def main() -> None:
             print(_MARK + json.dumps({**vars(found), "ratio": round(found.ratio, 3)}), flush=True)
         return
     chosen = [name for name in CALLS if not given.names or any(part in name for part in given.names)]
-    rows: list[dict[str, object]] = json.loads(RESULTS.read_text())["calls"] if given.resume else []
-    measured = {row["name"] for row in rows}
+    keep = given.resume or given.names
+    known: dict[str, dict[str, object]] = {}
+    if keep and RESULTS.exists():
+        known = {str(row["name"]): row for row in json.loads(RESULTS.read_text())["calls"]}
     for name in chosen:
-        if name in measured:
+        if given.resume and name in known:
             continue
-        rows += in_child([name], quick=given.quick)
-        if not given.names and not given.quick:
-            found = {"budget": FULL.memory, "calls": rows}
+        known |= {str(row["name"]): row for row in in_child([name], quick=given.quick)}
+        if not given.quick:
+            found = {"budget": FULL.memory, "calls": [known[each] for each in CALLS if each in known]}
             RESULTS.write_text(json.dumps(found, indent=2) + "\n")
             PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), found), encoding="utf-8")
 

@@ -16,6 +16,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the parts, write JSON and page; 1 if a promise did not hold."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.chaos", description=__doc__)
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS), help="only these")
+    parser.add_argument("--only", nargs="+", default=[], help="rows of the parts, such as exact; others stay")
     parser.add_argument("--quick", action="store_true", help=f"{QUICK:.0%} of the attacks, results in results/quick")
     parser.add_argument("--share", type=float, default=None, help="share of the attacks, such as 0.2")
     parser.add_argument("--check", action="store_true", help="run nothing, judge the results that are there")
@@ -34,7 +35,7 @@ def main(arguments: list[str] | None = None) -> int:
     if asked.check or asked.so_far:
         found = so_far(asked.parts, folder) if asked.so_far else load(folder)
     else:
-        found = run(asked.parts, folder, share=share, workers=asked.workers)
+        found = run(asked.parts, folder, share=share, workers=asked.workers, only=asked.only)
     if folder == RESULTS and not asked.check:
         write_page(found)
     failed = {f"{part}, {name}": row for part, each in found["parts"].items() for name, row in each["rows"].items()

@@ -7,8 +7,9 @@ and a watch that ends it if a file takes too long; compiled loops check their bo
 seen even where it does no harm. What may happen:
 
     refused              `FileFormatError` or `MemoryBudgetError` from `load`
-    used                 loaded, and every question has an answer
-    error: <type>        loaded, and a question ends in a plain exception
+    used                 loaded, and every question that the true model answers has an answer
+    own error            loaded, and a question ends in an error of bochner's
+    error: <type>        loaded, and a question ends in a plain exception that the true model does not have
 
 and what may not: a crash of the process, a hang, an access out of bounds, another exception from `load`, a model that
 was loaded and cannot be saved, an error of the interpreter itself.
@@ -31,10 +32,13 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from bochner.errors import FileFormatError, MemoryBudgetError
+from sklearn.exceptions import NotFittedError
+
+from bochner.errors import BochnerError, FileFormatError, MemoryBudgetError
 
 from .children import patience
 from .forged_trees import Content, forged, mutated_bytes
@@ -42,6 +46,7 @@ from .forged_trees import Content, forged, mutated_bytes
 __all__ = ["Study", "run", "tried"]
 
 SECONDS, GIGABYTES = 60, 8
+_OWN = "own error"
 _NEVER = (SystemError, RecursionError, BufferError, UnboundLocalError, NameError)
 
 
@@ -65,45 +70,62 @@ class Study:
             print(json.dumps(record), file=sys.stderr, flush=True)
 
 
-def tried(name: str, raw: bytes) -> tuple[str, str]:
-    """What comes of one file, in this process: the outcome and its detail."""
-    import bochner as bo
-
-    from .forged_models import asked
-
+def tried(name: str, raw: bytes, true: bytes) -> tuple[str, str]:
+    """What comes of one file, forged from a true one, in this process: the outcome and its detail."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "forged.bochner"
-        path.write_bytes(raw)
         try:
-            model = bo.load(path)
+            model = _loaded(path, raw)
         except (FileFormatError, MemoryBudgetError) as error:
             return "refused", type(error).__name__
         except Exception:
             return "fault", f"load: {traceback.format_exc(limit=-4)}"
-        found = dict(_answers(asked(name, model)))
-    worst = "fault" if "fault" in found else min(found, default="used")
+        answers = list(_answers(name, model))
+    usual = _usual(name, true) if answers else frozenset()
+    found = {outcome: detail for question, outcome, detail in answers if (question, outcome) not in usual}
+    worst = next((each for each in ("fault", *sorted(found.keys() - {_OWN}), _OWN) if each in found), "used")
     return worst, found.get(worst, "")
 
 
-def _answers(questions: Iterator[tuple[str, Any]]) -> Iterator[tuple[str, str]]:
-    """The errors of every question, if it has any."""
-    for name, question in questions:
+@cache
+def _usual(name: str, true: bytes) -> frozenset[tuple[str, str]]:
+    """Questions that the true model answers with an error too: a classifier has no error bars."""
+    with tempfile.TemporaryDirectory() as folder:
+        model = _loaded(Path(folder) / "true.bochner", true)
+        return frozenset((question, outcome) for question, outcome, _ in _answers(name, model))
+
+
+def _loaded(path: Path, raw: bytes) -> Any:
+    import bochner as bo
+
+    path.write_bytes(raw)
+    return bo.load(path)
+
+
+def _answers(name: str, model: Any) -> Iterator[tuple[str, str, str]]:
+    """Question, outcome and detail of everything that is asked and ends in an error."""
+    from .forged_models import asked
+
+    for question, call in asked(name, model):
         try:
-            question()
+            call()
         except Exception as error:
             beyond = type(error) is IndexError and str(error) == "index is out of bounds"  # numba's words
-            bad = beyond or name == "save" or isinstance(error, _NEVER)
-            yield "fault" if bad else f"error: {type(error).__name__}", f"{name}: {traceback.format_exc(limit=-4)}"
+            bad = beyond or question == "save" or isinstance(error, _NEVER)
+            own = _OWN if isinstance(error, (BochnerError, NotFittedError)) else f"error: {type(error).__name__}"
+            yield question, "fault" if bad else own, f"{question}: {traceback.format_exc(limit=-4)}"
 
 
-def _file(contents: list[tuple[str, bytes]], seed: int, number: int, *, as_bytes: bool) -> tuple[str, bytes, list[str]]:
-    """Name of the model behind a forged file, its bytes, and what was done to it."""
+def _file(
+    contents: list[tuple[str, bytes]], seed: int, number: int, *, as_bytes: bool
+) -> tuple[str, bytes, bytes, list[str]]:
+    """Name of the model behind a forged file, its bytes, those of the true one, and what was done to it."""
     from .forged_models import type_names
 
     rng = random.Random(f"{seed}/{number}")
     name, raw = rng.choice(contents)
     content, done = mutated_bytes(raw, rng) if as_bytes else forged(Content.of(raw, type_names()), rng)
-    return name, content, done
+    return name, content, raw, done
 
 
 def _contents(folder: Path) -> list[tuple[str, bytes]]:
@@ -122,8 +144,8 @@ def work(folder: Path, seed: int, start: int, stop: int, *, as_bytes: bool) -> N
         print(json.dumps({"number": number}), flush=True)
         seconds = patience() * (300 if number == start else SECONDS)  # loops may compile first
         faulthandler.dump_traceback_later(seconds, exit=True)
-        name, raw, done = _file(contents, seed, number, as_bytes=as_bytes)
-        outcome, detail = tried(name, raw)
+        name, raw, true, done = _file(contents, seed, number, as_bytes=as_bytes)
+        outcome, detail = tried(name, raw, true)
         faulthandler.cancel_dump_traceback_later()
         record = {"number": number, "model": name, "done": done, "outcome": outcome, "detail": detail}
         print(json.dumps(record), flush=True)
@@ -185,10 +207,10 @@ def show(seed: int, number: int, *, as_bytes: bool) -> None:
 
     with tempfile.TemporaryDirectory() as folder:
         contents = [(name, path.read_bytes()) for name, path in corpus(Path(folder))]
-    name, raw, done = _file(contents, seed, number, as_bytes=as_bytes)
+    name, raw, true, done = _file(contents, seed, number, as_bytes=as_bytes)
     Path(tempfile.gettempdir(), "forged.bochner").write_bytes(raw)
     print(name, done, "in", Path(tempfile.gettempdir(), "forged.bochner"), flush=True)
-    print(*tried(name, raw), sep="\n")
+    print(*tried(name, raw, true), sep="\n")
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -6,6 +6,7 @@ import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
+from inspect import getattr_static
 from pathlib import Path
 from typing import Any
 
@@ -75,8 +76,14 @@ def asked(name: str, model: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
     for rows, label in _rows(name):
         yield from _about_rows(model, rows, label)
     for method, call in _more(model):
-        if hasattr(type(model), method):
+        if _has(model, method):
             yield method, call
+
+
+def _has(model: Any, method: str) -> bool:
+    """Whether a model has a method, or says why it has not: a pipeline has those of its last step."""
+    of_class = getattr_static(type(model), method, None)
+    return of_class is not None and (not hasattr(of_class, "check") or hasattr(model, method))
 
 
 def _saved_again(model: Any) -> None:
@@ -99,14 +106,14 @@ def _rows(name: str) -> list[tuple[Any, Any]]:
 
 def _about_rows(model: Any, rows: Any, labels: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
     for method in ("transform", "predict", "predict_proba", "decision_function"):
-        if hasattr(type(model), method):
+        if _has(model, method):
             yield method, lambda method=method: _materialised(getattr(model, method)(rows))
-    if hasattr(type(model), "predict"):
+    if _has(model, "predict"):
         yield "predict with std", lambda: model.predict(rows, return_std=True)
         yield "score", lambda: model.score(rows, labels)
     if callable(model):
         yield "call", lambda: model(rows)
-    if hasattr(type(model), "inverse_transform"):
+    if _has(model, "inverse_transform"):
         yield "inverse_transform", lambda: model.inverse_transform(model.transform(rows))
 
 

@@ -25,8 +25,8 @@ from .warm import WarmFit
 
 KINDS = ("direct", "iterative", "classifier", "exact")
 KILLS, PER_TRIAL = 200, 5
-LATE = ("exact",)
-"""Fits whose first checkpoint comes late, after their preconditioner: half of the kills within them wait for one."""
+LATE = ("classifier", "exact")
+"""Fits whose first checkpoint comes late, after a first solve: half of the kills within them wait for one."""
 
 PATIENCE = 900.0
 """Seconds for the fit that nobody kills: the machine may be busy."""

@@ -32,8 +32,9 @@ anywhere in the run of a command, imports included, the others within the fit. I
 until it has been killed five times, and then runs to its end. The model must predict what a fit predicts that nobody
 interrupted: the same bits for the direct solver, to 3e-9 of the largest prediction for iterative fits, classifiers
 and exact machines. Checkpoints are written up to a hundred times a second here, so that kills land within writes; by
-default they are rarer (about 1 % of the time), and up to that much more work is lost. The first one of an exact
-machine comes after its preconditioner: half of the kills within its fit wait for a checkpoint.""",
+default they are rarer (about 1 % of the time), and up to that much more work is lost. The first one of a classifier
+or an exact machine comes after a first solve: half of the kills within its fit wait for a checkpoint. Rows of an
+earlier fit are of smaller ones, most of which were killed before their first checkpoint.""",
     "dask_kills": """A scheduler and two workers, as processes. A killed client is started again with its
 checkpoint; a killed worker is replaced while the client waits; after the kill of the scheduler the client must end
 with an error within two minutes, and goes on from its checkpoint on a new cluster. Predictions must agree to 1e-9: a
@@ -41,7 +42,10 @@ cluster sums in another order. Waves, after which checkpoints are written, are s
 anywhere in the run of a client, imports included, the others within its fit.""",
     "files": """Model files and checkpoints with mutated bytes, and files that were forged: with valid checksums
 around content that no writer would write. A file must be refused with bochner's own error, or give a working model;
-a crash, a hang or a file that is silently taken for another one did not hold.""",
+a crash, a hang or a file that is silently taken for another one did not hold. Errors in the table are those of models
+that were loaded and asked everything, also what the true model refuses: a classifier has no error bars. Counted without
+these, 3.1 % of 286 forged models ended in an error of Python's or scikit-learn's when they were used, and 0.6 % of
+2,000 since fitted estimators are checked as wholes (`benchmarks/chaos/forged_files.py`, seeds 900 and 901).""",
     "disk": """Everything that is written, on a small disk with less room than the file needs, or under a limit on
 the size of files. The old file must stay as it is, no partial file may be left, and the error must say what
 happened; a checkpoint that cannot be written costs a warning, not the fit.""",

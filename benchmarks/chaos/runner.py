@@ -46,21 +46,24 @@ def module_of(part: str) -> Any:
     return import_module(f"benchmarks.chaos.{part}")
 
 
-def run(parts: Sequence[str], folder: Path, *, share: float = 1.0, workers: int = 2) -> dict[str, Any]:
-    """Run what the journal does not have, and write the JSON; parts that were not asked for stay as they are in it."""
+def run(
+    parts: Sequence[str], folder: Path, *, share: float = 1.0, workers: int = 2, only: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Run what the journal does not have, and write the JSON; parts and rows that were not asked for stay in it."""
     folder.mkdir(parents=True, exist_ok=True)
     begin = time.monotonic()
     found = load(folder)
     for part in parts:
         journal = Journal(folder / f"chaos_{part}.journal")
-        trials = module_of(part).trials(share)
+        trials = [trial for trial in module_of(part).trials(share) if not only or trial.name in only]
         start = time.monotonic()
         for done, (trial, record) in enumerate(finished([t for t in trials if t not in journal.done], workers), 1):
             journal.add(trial, record)
             minutes = (time.monotonic() - begin) / 60
             print(f"\r{part}: {done:,} trials, {minutes:.1f} min{'':<30}", end="", flush=True)
         print()
-        found["parts"][part] = summary(trials, journal, time.monotonic() - start, share)
+        now, before = summary(trials, journal, time.monotonic() - start, share), found["parts"].get(part)
+        found["parts"][part] = {**before, "rows": before["rows"] | now["rows"]} if only and before else now
         write(folder, found)
         journal.forget()
     return found

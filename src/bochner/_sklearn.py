@@ -12,7 +12,12 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.callback import CallbackSupportMixin
 from sklearn.callback import with_callbacks as _with_callbacks
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import (
+    HasMethods,
+    Interval,
+    StrOptions,
+    validate_parameter_constraints,
+)
 from sklearn.utils.metaestimators import available_if as _available_if
 from sklearn.utils.validation import _check_sample_weight
 
@@ -34,10 +39,14 @@ __all__ = [
     "check_sample_weight",
     "fit_method",
     "refuse_lazy",
+    "validate_parameter_constraints",
     "validated",
     "with_callbacks",
 ]
 
+
+_LEAST_WEIGHT = 1e-150
+"""Largest of the weights of some rows: its square is a number."""
 
 SEED_RULE: list[Any] = ["random_state", np.random.Generator]
 """What `random_state` may be."""
@@ -125,12 +134,17 @@ def available_if(check: Callable[[Any], bool]) -> Callable[[Method], Method]:
 
 
 def check_sample_weight(sample_weight: Any, X: Any) -> Any:
-    """Weights in float64: finite, not negative, not all zero, not too large to be added; None stays None."""
+    """Weights in float64: finite, not negative, not all zero, neither too large nor too small to be added; or None."""
     if sample_weight is None:
         return None
     require_plain(sample_weight, "sample_weight")
     checked = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
     refuse_huge(checked, "sample_weight", largest_number(checked.dtype))
+    if checked.max() < _LEAST_WEIGHT:
+        raise InvalidDataError(
+            f"sample_weight must have weights of {_LEAST_WEIGHT:g} at least: sums of smaller ones are rounding errors. "
+            f"Got {checked.max():.3g} as the largest. Multiply all by one number, and alpha with them."
+        )
     return checked
 
 

@@ -11,6 +11,7 @@ from bochner import _nufft
 from bochner.data import ArrayRows
 from bochner.errors import InvalidDataError, InvalidParameterError, MissingExtraError
 from bochner.estimators import grid_choice
+from bochner.solvers import grid_solution
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(0, 1, (600, 2))
@@ -29,6 +30,8 @@ def test_a_model_on_a_grid_is_near_the_exact_machine_with_its_error_bars():
     assert model.features_.error_bound_ <= 1e-4
     np.testing.assert_allclose(model.predict(NEW), exact.predict(NEW), atol=1e-3)
     assert model.log_marginal_likelihood_ == pytest.approx(exact.log_marginal_likelihood_, abs=5)
+    assert 0 < model.log_marginal_likelihood_error_ < 5
+    assert exact.log_marginal_likelihood_error_ == 0
     spread = model.fitted_.means_and_leverages(NEW)[1]
     truth = exact.predict(NEW, return_std=True)[1] ** 2 / exact.noise_variance_ - 1
     assert np.mean(spread / truth) == pytest.approx(1, abs=0.4)  # 32 draws
@@ -67,6 +70,16 @@ def test_the_penalty_of_a_large_grid_is_that_of_its_windows():
     model.fit(rows, f + 0.3 * rng.standard_normal(len(f)))
     assert model.features_.n_components_ > 8192
     assert model.alpha_ == pytest.approx(0.3**2, rel=0.5)
+
+
+def test_a_large_grid_has_its_evidence_with_an_error_where_it_is_asked_for(monkeypatch):
+    small = grid(n_components=1_500, alpha="evidence").fit(X, Y)
+    monkeypatch.setattr(grid_solution, "PROBED_MODES", 1_000)
+    silent, asked = (grid(n_components=1_500, alpha=alpha).fit(X, Y) for alpha in (small.alpha_, "evidence"))
+    assert np.isnan([silent.log_marginal_likelihood_, silent.log_marginal_likelihood_error_, silent.dof_]).all()
+    error = max(asked.log_marginal_likelihood_error_, small.log_marginal_likelihood_error_)
+    assert asked.log_marginal_likelihood_ == pytest.approx(small.log_marginal_likelihood_, abs=0.1 + 4 * error)
+    assert asked.dof_ == pytest.approx(small.dof_, rel=0.05)
 
 
 def test_units_of_the_columns_do_not_matter():
@@ -137,7 +150,6 @@ def test_four_columns_outliers_and_later_rows_outside_are_refused():
 
 
 def test_many_rows_of_few_columns_have_a_grid_by_themselves_unless_they_cannot(monkeypatch):
-    monkeypatch.setattr(grid_choice, "LANDMARK_ROWS", 10_000)
     many = np.random.default_rng(2).uniform(0, 1, (10_001, 1))
     target = np.sin(20 * many[:, 0]) + 0.1 * np.random.default_rng(3).standard_normal(len(many))
     model = bo.KernelRegressor(random_state=0).fit(many, target)
@@ -145,9 +157,12 @@ def test_many_rows_of_few_columns_have_a_grid_by_themselves_unless_they_cannot(m
     assert np.sqrt(np.mean((model.predict(many) - np.sin(20 * many[:, 0])) ** 2)) < 0.02
     rows = ArrayRows(np.vstack([many, [[1000.0]]]), np.append(target, 0.0), None, np.dtype(float))
     assert not bo.KernelRegressor().uses_grid(rows)
-    assert not bo.KernelRegressor(n_components=64).uses_grid(replace(rows, X=rows.X[:-1], Y=rows.Y[:-1]))
+    inside = replace(rows, X=rows.X[:-1], Y=rows.Y[:-1])
+    assert bo.KernelRegressor(checkpoint="fit").uses_grid(inside)
+    assert not bo.KernelRegressor(n_components=64).uses_grid(inside)
+    assert not bo.KernelRegressor().uses_grid(replace(inside, X=np.hstack([inside.X, inside.X[::-1]])))  # landmarks
     monkeypatch.setattr(grid_choice, "has_nufft", lambda: False)
-    assert not bo.KernelRegressor().uses_grid(replace(rows, X=rows.X[:-1], Y=rows.Y[:-1]))
+    assert not bo.KernelRegressor().uses_grid(inside)
 
 
 def test_without_finufft_the_message_has_the_install_command(monkeypatch):

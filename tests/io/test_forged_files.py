@@ -1,9 +1,11 @@
 """Files with valid checksums around a forged structure: refused, or a model that can be used."""
 
+import copy
 import json
 
 import numpy as np
 import pytest
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer, OneHotEncoder, StandardScaler
 
 import bochner as bo
@@ -58,6 +60,39 @@ def test_a_one_hot_encoder_with_forged_sizes_is_refused(tmp_path):
     content = content_of(OneHotEncoder().fit(np.arange(50)[:, None]), tmp_path / "model")
     content.header["header"]["model"]["state"]["_n_features_outs"] = [1]
     assert_refused(content, tmp_path / "forged", "OneHotEncoder has arrays or numbers that do not fit")
+
+
+@pytest.mark.parametrize(
+    ("model", "change", "words"),
+    [
+        (regressor, {"column_ranges_": None, "n_features_in_": 3}, "columns that do not fit"),
+        (regressor, {"alpha": "none"}, "parameters that its fit refuses. The 'alpha' parameter of KernelRegressor"),
+        (regressor, {"features": [1]}, "parameters that its fit refuses"),
+        (StandardScaler, {"n_features_in_": 3}, "columns that do not fit"),
+        (StandardScaler, {"mean_": 1.0}, "columns that do not fit"),
+        (StandardScaler, {"scale_": ...}, "not all that its fit leaves"),
+        (StandardScaler, {"feature_names_in_": ["a"]}, "columns that do not fit"),
+        (lambda: make_pipeline(StandardScaler()), {"steps": [["a"]]}, "columns that do not fit"),
+    ],
+)
+def test_a_fitted_model_with_parts_that_no_fit_leaves_is_refused(tmp_path, model, change, words):
+    """It was loaded, and ended in an AttributeError or an IndexError when it was used."""
+    content = content_of(model().fit(X, Y), tmp_path / "model")
+    state = content.header["header"]["model"]["state"]
+    for name, value in change.items():
+        state.pop(name, None)
+        state |= {} if value is ... else {name: value}
+    assert_refused(content, tmp_path / "forged", words)
+
+
+def test_a_column_of_a_table_with_foreign_fields_is_refused(tmp_path):
+    content = content_of(bo.TableEncoder().fit(X), tmp_path / "model")
+    column = content.header["header"]["model"]["state"]["columns_"][0]
+    for pair in ["levels", []], ["mean", "0"]:
+        kept = copy.deepcopy(column)
+        column["dict"] = [each for each in column["dict"] if each[0] != pair[0]] + [pair]
+        assert_refused(content, tmp_path / "forged", "altered")
+        column.update(kept)
 
 
 @pytest.mark.parametrize("columns", [-1, 2**32, {"scalar": "columns"}], ids=str)
@@ -144,8 +179,8 @@ def test_a_sample_of_forged_files_is_refused_or_used(contents, as_bytes):
     """Many thousand more: python -m benchmarks.chaos.forged_files."""
     outcomes = set()
     for number in range(60):
-        name, raw, done = _file(contents, 0, number, as_bytes=as_bytes)
-        outcome, detail = tried(name, raw)
+        name, raw, true, done = _file(contents, 0, number, as_bytes=as_bytes)
+        outcome, detail = tried(name, raw, true)
         assert outcome != "fault", f"{number} {name} {done} {detail}"
         outcomes.add(outcome)
     assert "refused" in outcomes

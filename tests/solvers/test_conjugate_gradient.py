@@ -16,6 +16,7 @@ from bochner.solvers import (
     solve_ridge,
     solve_ridge_iteratively,
 )
+from bochner.solvers.conjugate_gradient import ConjugateGradients
 from bochner.statistics import Moments, StreamedNormal
 from tests import reference
 from tests.identity_features import identity_map, rows_of
@@ -194,3 +195,19 @@ def test_the_low_rank_spread_comes_close_to_the_exact_one(n_rows):
     tolerance = 1e-6 if n_rows == 2000 else 0.75
     np.testing.assert_allclose(got - 1, expected - 1, rtol=tolerance)
     assert np.mean(got - 1) == pytest.approx(np.mean(expected - 1), rel=1e-6 if n_rows == 2000 else 0.15)
+
+
+def test_residuals_that_oscillate_are_told_from_those_that_rounding_stopped():
+    values = np.logspace(0, 6, 300)[:, None]
+    given = {"shifts": np.zeros(1), "right": np.ones((300, 1)), "tols": np.full(1, 1e-8)}
+    found = ConjugateGradients(lambda V, columns: values * V, lambda R, columns: R.copy(), **given)
+    while len(found.running) or found.forgive():
+        found.step()
+    assert found.relative[0] <= 1e-8
+    np.testing.assert_allclose(found.x, 1 / values, rtol=1e-4)
+    stopped = ConjugateGradients(lambda V, columns: values * V, lambda R, columns: R.copy(), **given)
+    while len(stopped.running):
+        stopped.step()
+    assert stopped.relative[0] > 1e-8  # it oscillates for longer than the patience
+    stopped.state["x"] += 1.0
+    assert not stopped.forgive()  # the residual is not that of the solution

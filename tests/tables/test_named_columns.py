@@ -5,6 +5,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+import bochner as bo
 from bochner.errors import InvalidDataError
 from bochner.tables.named_columns import NamedColumns, column_of_table, listed, quoted
 
@@ -34,3 +35,16 @@ def test_an_unknown_column_is_answered_with_those_that_there_are():
 def test_long_lists_are_cut():
     assert quoted(["a", "b"]) == "'a', 'b'"
     assert listed([str(i) for i in range(12)], most=3) == "0, 1, 2 and 9 more"
+
+
+def test_columns_of_one_name_are_refused_with_it():
+    with pytest.raises(InvalidDataError, match=r"Names of columns must differ. Got 'a' 2 times"):
+        bo.TableEncoder().fit(pd.DataFrame(np.eye(4)[:, :2], columns=["a", "a"]))
+
+
+@pytest.mark.parametrize("cells", [[10**400, 1], [np.arange(3), np.arange(2)], [[1, 2], {}]])
+def test_cells_that_are_no_numbers_are_told_by_their_texts(cells):
+    frame = pd.DataFrame({"a": cells * 40, "b": np.arange(80.0)})
+    encoded = bo.TableEncoder().fit(frame).transform(frame)
+    assert np.isfinite(encoded).all()
+    assert encoded.shape[1] > 1  # the odd column is one of levels

@@ -88,8 +88,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, Posterio
         more accurate for rough kernels and little noise. "exact": kernel ridge regression on all rows, by a Cholesky
         factor (8 n^2 bytes) up to 10,000, else by conjugate gradients in tiles. "grid": `GridFeatures` for up to three
         columns, any number of rows (at most `n_components` frequencies; needs finufft). "auto": landmarks for up to
-        100,000 dense rows in memory, or the exact machine if that is better, up to 10,000; beyond, a grid if there can
-        be one, or random features, as other parameters may ask for. A transformer: its own, as it is.
+        100,000 dense rows in memory, or the exact machine if that is better; beyond, and beyond 10,000 rows of one
+        column, a grid if there can be one, or random features, as other parameters may ask for. A transformer: its own.
     n_components : int or "auto", default="auto"
         Number of features D. "auto": 256, 512, 1024, ... random features until rows that are held out see no gain, or
         the budget ends (`width_curve_`); of features="auto" 256 landmarks, then all rows, or 1024 and 2048 landmarks of
@@ -148,7 +148,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, Posterio
     noise_variance_ : float or array of shape (n_targets,)
         At its maximum likelihood for "evidence" or a number; else as GCV ("gcv", "loo") or leave-one-out errors ask.
     log_marginal_likelihood_ : float
-        At `alpha_`, with the noise variance at its maximum; summed over targets.
+        At `alpha_`, with the noise variance at its maximum; summed over targets. Of a grid it is an estimate with the
+        standard error `log_marginal_likelihood_error_`, beyond 131,072 frequencies only for alpha="evidence".
     dof_ : float
         Effective degrees of freedom; `path_` has them, and the criteria, along the penalties that were tried.
     loo_errors_ : array or None

@@ -56,6 +56,10 @@ class RidgeAttributes(FittedAttributes[FittedRidge]):
         return self._fit_value().solution.log_evidence
 
     @property
+    def log_marginal_likelihood_error_(self) -> float:
+        return self._fit_value().solution.log_evidence_error
+
+    @property
     def dof_(self) -> float:
         return self._fit_value().dof
 

@@ -60,6 +60,8 @@ def _naming_the_encoder(estimator: object) -> Iterator[None]:
     """scikit-learn's errors of texts and missing values in X, with the remedy that this library has."""
     try:
         yield
+    except OverflowError as error:
+        raise InvalidDataError(f"{type(estimator).__name__} takes numbers that float64 has: {error}.") from error
     except ValueError as error:
         problem = str(error).splitlines()[0]
         if not ("could not convert string to float" in problem or "X contains NaN" in problem):

@@ -10,10 +10,12 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
+from bochner._sklearn import validate_parameter_constraints
 from bochner.io import catalogue_shapes as catalogue_shapes  # registers its rules
 from bochner.io import encoders as encoders  # so does this
 from bochner.io import fit_shapes as fit_shapes  # registers its rules
 from bochner.io import novelty_shapes as novelty_shapes  # registers its rules
+from bochner.io.estimator_shapes import columns_fit
 from bochner.io.hints import accepts
 from bochner.io.schema import schema_of
 from bochner.io.shapes import fits
@@ -41,12 +43,33 @@ def problem_of(value: object) -> str | None:
     for name in places(value):
         return f"has a {name!r}, which models in files have not"
     schema, state = schema_of(value), vars(value)
-    problem = schema.problem(state) or _wrong_width(
-        {name: state[name] for name in state if name not in schema.parameters}
+    problem = (
+        schema.problem(state)
+        or _wrong_width({name: state[name] for name in state if name not in schema.parameters})
+        or _wrong_parameter(value)
     )
     if problem is None and not fits(value):
         return "has arrays or numbers that do not fit each other"
+    if problem is None and isinstance(value, BaseEstimator) and not columns_fit(value):
+        return "has columns that do not fit each other, or not all that its fit leaves"
     return problem
+
+
+def _wrong_parameter(value: object) -> str | None:
+    """A parameter that the `fit` of a fitted estimator would have refused; those who are not fitted have no say yet."""
+    rules = getattr(type(value), "_parameter_constraints", None)
+    if not isinstance(value, BaseEstimator) or not rules or not _is_fitted(value):
+        return None
+    given = {name: each for name, each in vars(value).items() if name in rules and rules[name] != "no_validation"}
+    try:
+        validate_parameter_constraints(rules, given, type(value).__name__)
+    except ValueError as error:
+        return f"has parameters that its fit refuses. {str(error)[:200].rstrip('.')}"
+    return None
+
+
+def _is_fitted(value: BaseEstimator) -> bool:
+    return any(name.endswith("_") and not name.startswith("_") for name in vars(value))
 
 
 def _wrong_width(state: dict[str, Any]) -> str | None:

@@ -115,5 +115,7 @@ def _(value: TargetEncoder) -> bool:
     if "encodings_" not in state:
         return True
     each = len(state["classes_"]) if state["target_type_"] == "multiclass" else 1
-    d = len(state["categories_"])
-    return type(state["encodings_"]) is list and len(state["encodings_"]) == d * each and state["n_features_in_"] == d
+    sizes = [len(known) for known in state["categories_"] for _ in range(each)]
+    means = np.size(state["target_mean_"]) == each
+    encodings = _each(lambda values, size: is_numbers(values) and values.shape == (size,), state["encodings_"], sizes)
+    return means and encodings and state["n_features_in_"] == len(state["categories_"])

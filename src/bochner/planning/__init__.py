@@ -11,6 +11,7 @@ from bochner.planning.time_budget import exact_fits_in_time, require_time
 from bochner.planning.width import (
     EXACT_ITERATIVE_ROWS,
     EXACT_ROWS,
+    GRID_ROWS,
     LANDMARK_ROWS,
     LANDMARKS,
     MANY_LANDMARKS,
@@ -23,6 +24,7 @@ from bochner.planning.width import (
 __all__ = [
     "EXACT_ITERATIVE_ROWS",
     "EXACT_ROWS",
+    "GRID_ROWS",
     "FIRST_BYTES",
     "LANDMARKS",
     "LANDMARK_ROWS",

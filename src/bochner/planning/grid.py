@@ -19,7 +19,7 @@ from bochner.features import GridMap
 from bochner.kernels import Matern, Stationary
 from bochner.planning.cost import CostModel
 from bochner.planning.plan import Plan
-from bochner.planning.width import LANDMARK_ROWS, grid_width
+from bochner.planning.width import GRID_ROWS, grid_width
 from bochner.sampling import MOST_AXES, FrequencyGrid, choose_grid
 from bochner.solvers import PROBED_MODES, ToeplitzSystem, grid_bill, grid_block
 from bochner.statistics import FourierReduction, PassPlan, add_fourier_sums, fourier_bill, fourier_cut
@@ -97,7 +97,7 @@ def _grid_and_error(
 
 def takes_a_grid(n_rows: int, n_features: int, rows: Rows | None) -> bool:
     """Whether features="auto" has a grid of frequencies, unless rows far outside speak against it."""
-    return n_rows > LANDMARK_ROWS and n_features <= MOST_AXES and has_nufft() and not issparse(rows)
+    return n_features <= MOST_AXES and n_rows > GRID_ROWS[n_features] and has_nufft() and not issparse(rows)
 
 
 def _reason(n_components: int | None, eps: float | None) -> str:

@@ -42,7 +42,8 @@ class GridSolution(Solution):
     centred : bool
         Whether there is an intercept.
     dof : float
-        Effective degrees of freedom, an estimate; nan, as the log evidence, for more than 131,072 modes.
+        Effective degrees of freedom, an estimate; nan, as the log evidence, for more than 131,072 modes unless the
+        evidence was asked for.
     evidence_error : float
         Standard error of the log evidence.
     residuals : array of shape (n_iter + 1, t)
@@ -72,6 +73,10 @@ class GridSolution(Solution):
     @property
     def iterations(self) -> int:
         return 0 if self.residuals is None else len(self.residuals) - 1
+
+    @property
+    def log_evidence_error(self) -> float:
+        return self.evidence_error
 
     @property
     def residual_history(self) -> Array | None:
@@ -194,11 +199,15 @@ class ToeplitzSolver(RidgeSolver):
 
     def solve(self, statistics: tuple[GridMap, FourierSums], rule: PenaltyRule, context: SolverContext) -> GridSolution:
         """The solution at a penalty that is a number; with its evidence and degrees of freedom, unless it is large."""
+        small = statistics[1].grid.n_modes <= PROBED_MODES
+        return (self.solve_probed if small else self.solve_alone)(statistics, rule, context)
+
+    def solve_probed(
+        self, statistics: tuple[GridMap, FourierSums], rule: PenaltyRule, context: SolverContext
+    ) -> GridSolution:
+        """The solution, its evidence with a standard error, and degrees of freedom: hundreds of products."""
         equations = self._equations(statistics, rule, context)
-        found = self._solution(equations, statistics, rule, context)
-        if len(found.coef) > PROBED_MODES:
-            return found
-        evidence = equations.evidence()
+        found, evidence = self._solution(equations, statistics, rule, context), equations.evidence()
         return replace(found, log_evidence=evidence.log_evidence, evidence_error=evidence.error, dof=equations.dof())
 
     def solve_alone(
@@ -250,7 +259,7 @@ class ToeplitzSolver(RidgeSolver):
             right=system.right,
             tols=np.full(t, self.tol),
         )
-        while len(found.running) and found.n_iter < self.max_iter:
+        while found.n_iter < self.max_iter and (len(found.running) or found.forgive()):
             found.step()
             if context.on_iteration is not None and context.on_iteration(found.state):
                 return found, Ending.STOPPED

@@ -91,6 +91,11 @@ class Solution(ABC):
         return 1
 
     @property
+    def log_evidence_error(self) -> float:
+        """Standard error of the log evidence; 0 for a direct solver, nan if there is none."""
+        return 0.0 if np.isfinite(self.log_evidence) else np.nan
+
+    @property
     def residual_history(self) -> Array | None:
         """Relative residuals before every iteration and after the last; None for a direct solver."""
         return None

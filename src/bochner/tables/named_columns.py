@@ -46,7 +46,11 @@ class NamedColumns:
             return cls([f"x{at}" for at in range(array.shape[1])], array.shape[0], list(array.T), False)
         import narwhals as nw
 
-        frame = nw.from_native(X, eager_only=True)  # type: ignore[call-overload]
+        try:
+            frame = nw.from_native(X, eager_only=True)  # type: ignore[call-overload]
+        except nw.exceptions.DuplicateError as error:
+            listed = ", ".join(line.strip(" -") for line in str(error).splitlines()[1:])
+            raise InvalidDataError(f"Names of columns must differ. Got {listed[:300]}.") from None
         names = [str(name) for name in frame.columns]
         if len(frame) == 0 or not names:
             raise InvalidDataError(

@@ -159,7 +159,7 @@ def _numbers_in_objects(values: Array) -> Array:
         return values
     try:
         return values.astype(float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):  # 10**400 is a text
         return values
 
 
@@ -171,7 +171,7 @@ def _labels(values: Array) -> Array:
 
 def _label(value: object) -> str | None:
     """The text of a level: 3.0 is the level 3, since a column of whole numbers with gaps is read as floats."""
-    if value is None or value != value:
+    if value is None or (np.isscalar(value) and value != value):  # arrays and lists are told by their texts
         return None
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
