@@ -46,7 +46,7 @@ def cost():
     group.elements()
     build = time.perf_counter() - start
     orbit = bo.OrbitFeatures(group, fourier(2 * m)).fit(X)
-    omega_t = np.hstack([chunk.omega_t for chunk in orbit.map_._cast[X.dtype]])
+    omega_t = np.hstack([chunk.moved for chunk in orbit.map_._cast[X.dtype]])
     projection, out = np.zeros((n, r * m), dtype=np.float32), np.empty((n, 2 * m), dtype=np.float32)
     amplitude, weights = np.ones(m, dtype=np.float32), np.full(r, 1 / r, dtype=np.float32)
 
