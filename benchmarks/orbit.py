@@ -6,9 +6,10 @@ rows       error with 1,000 rows, and the rows plain features of the same width 
 rotated    12,000 training and 50,000 test digits turned by any angle: plain, augmentation and orbit features of one
            width; errors at the penalty of GCV, seconds of the pass over the rows and of one solution
 wide       the same at three times the width: products of features grow with its square, turning rows does not
+polar      as rotated, of images on rings: rotations are cyclic shifts, and orbits are convolutions
 widest     the best orbit features that some minutes buy: rotations with small shifts
 
-python orbit.py [cost] [rows] [rotated] [wide] [widest]; without arguments all. BOCHNER_DATA is the data folder.
+python orbit.py [cost] [rows] [rotated] [wide] [polar] [widest]; without arguments all. BOCHNER_DATA is the data folder.
 """
 
 from __future__ import annotations
@@ -109,13 +110,30 @@ def trained(features, parts, T):
 
 
 def rotated(width=WIDTH):
-    problem, group = rotated_digits(TRAIN, TEST, seed=1), bo.groups.ImageRotations(n=ROTATIONS)
-    T = one_vs_rest(problem.y)
+    return compared(rotated_digits(TRAIN, TEST, seed=1), bo.groups.ImageRotations(n=ROTATIONS), width)
+
+
+def polar(width=WIDTH, angles=2 * ROTATIONS):
+    """Rotated digits on rings, of which every second angle is a shift of the group."""
+    problem = rotated_digits(TRAIN, TEST, seed=1)
+    matrix = bo.groups.polar_samples((28, 28), angles).astype(np.float32)
+    start = time.perf_counter()
+    X = problem.X @ matrix.T
+    seconds = time.perf_counter() - start
+    rings = X.shape[1] // angles
+    group = bo.groups.CyclicShifts(2, block_size=rings)
+    moved = replace(problem, X=X, X_test=problem.X_test @ matrix.T)
+    return {"angles": angles, "rings": rings, "resampling_seconds": seconds, **compared(moved, group, width)}
+
+
+def compared(problem, group, width):
+    """Plain features, orbit features, and augmentation by the same transformations."""
+    T, transforms = one_vs_rest(problem.y), group.elements(problem.X.shape[1])
     results = {}
     for name, features, parts in (
         ("plain", fourier(width, 6.0), [problem.X]),
         ("orbit", bo.OrbitFeatures(group, fourier(width)), [problem.X]),
-        ("augmentation", fourier(width, 6.0), (moved for _, moved in group.elements().of(problem.X))),
+        ("augmentation", fourier(width, 6.0), (moved for _, moved in transforms.of(problem.X))),
     ):
         model, seconds = trained(features, parts, T)
         results[name] = {"error": wrong(model, problem), "train_seconds": seconds, "alpha": model.alpha_}
@@ -144,6 +162,7 @@ PARTS = {
     "rows": few_rows,
     "rotated": rotated,
     "wide": lambda: rotated(3 * WIDTH),
+    "polar": polar,
     "widest": widest,
 }
 

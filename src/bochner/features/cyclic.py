@@ -20,7 +20,7 @@ from bochner.memory import row_slices
 
 __all__ = ["COLUMNS", "CyclicValues", "correlations", "spectra"]
 
-COLUMNS = 128
+COLUMNS = 64
 """Rows on the right side of products at once."""
 
 _NUMBERS = 2**17  # complex ones of products at once: they stay in L2

@@ -1,4 +1,4 @@
-"""Least squares on the signs of the classes with many landmarks: products instead of moments (Rudi et al. 2017, Falkon).
+"""Least squares on the signs of the classes with many landmarks, by products instead of moments (Falkon, Rudi 2017).
 
 A pass of conjugate gradients costs n D kernel values and D^2, moments n D^2. Leave-one-out scores want moments, so that
 the temperature of the probabilities is told by 2,000 rows that the fit does not see.
@@ -51,7 +51,8 @@ def fit_sign_products(
     share = min(_LARGEST_SHARE, LEFT_OUT_ROWS / rows.n_rows)
     index = left_out_rows(share, rows.n_rows, settings.seed)
     by_products = replace(settings, solver=IterativeSolver(_TOL, max_iter))
-    fit = solve_products(rows, chosen, by_products, watch=watch, left_out=index)
+    chooses = isinstance(settings.rule.alpha, str)  # a penalty that is given is solved for
+    fit = solve_products(rows, chosen, by_products, watch=watch, left_out=index, settles=chooses)
     Y, weight = rows.targets()
     errors = Y[index] - np.asarray(fit.response()(rows.take(index)))
     own = np.ones(len(index)) if weight is None else weight[index]
