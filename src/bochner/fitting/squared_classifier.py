@@ -73,7 +73,7 @@ def fit_signs(
         return fit_exact(signed, kernel, tuning, exact, watch=watch, checkpoint=checkpoint)
     if kernel is not None and features.searched_by_refitting:
         return search_landmarks(signed, kernel, tuning, ridge, watch, lambda fit: None, checkpoint)
-    drawn = features.draw(kernel, 0 if kernel is None else features.width_for(rows), rows, tuning)
+    drawn = features.draw(kernel, 0 if kernel is None else features.width_for(rows), signed, tuning)
     chosen = ChosenFeatures(drawn, tuning, kernel)
     if checkpoint is None and takes_products(signed, chosen, ridge):
         return fit_sign_products(signed, chosen, ridge, watch, settings.max_iter)
