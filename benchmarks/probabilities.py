@@ -48,8 +48,7 @@ def main():
         train, test = split(name, n, fold)
         for label, model in models(*train).items():
             runs.append({"data": name, "n": n, "fold": fold, "model": label, **measured(model, train, test)})
-            print(runs[-1], flush=True)
-    write("probabilities", {"runs": runs, "means": means(runs)})
+        write("probabilities", {"runs": runs, "means": means(runs)})
 
 
 def split(name, n, fold):
