@@ -169,7 +169,6 @@ def test_a_map_larger_than_the_memory_budget_is_refused():
         ({"pool": (2, 0)}, "'pool' parameter of PatchFeatures must be from 1"),
         ({"pool": (2, 0), "grid": "polar"}, "'pool' parameter of PatchFeatures must be from 1"),
         ({"pool": 3, "grid": "polar"}, r"'pool' parameter of PatchFeatures must be from 1 .*\(2, 12\). Got 3"),
-        ({"grid": "round"}, "'grid' parameter of PatchFeatures must be"),
     ],
 )
 def test_wrong_parameters_are_named(parameters, message):
