@@ -167,6 +167,8 @@ def test_a_map_larger_than_the_memory_budget_is_refused():
         ({"pool": 9}, r"'pool' parameter of PatchFeatures must be from 1 to the number of positions .*\(4, 4\). Got 9"),
         ({"pool": (2,)}, "'pool' parameter of PatchFeatures must be from 1"),
         ({"pool": (2, 0)}, "'pool' parameter of PatchFeatures must be from 1"),
+        ({"pool": (2, 0), "grid": "polar"}, "'pool' parameter of PatchFeatures must be from 1"),
+        ({"pool": 3, "grid": "polar"}, r"'pool' parameter of PatchFeatures must be from 1 .*\(2, 12\). Got 3"),
     ],
 )
 def test_wrong_parameters_are_named(parameters, message):
@@ -177,3 +179,32 @@ def test_wrong_parameters_are_named(parameters, message):
 def test_rows_that_are_no_such_images_are_refused():
     with pytest.raises(InvalidDataError, match=r"images of shape \(6, 6\), rows of 36 columns. Got 35 columns"):
         bo.PatchFeatures((6, 6), 3, pool=2).fit(images(3, 5, 7))
+
+
+@pytest.mark.parametrize("shape", [(8, 8), (9, 9, 2)])
+def test_a_quarter_turn_shifts_features_of_a_polar_grid(shape):
+    X = images(5, *shape)
+    turned = np.rot90(X.reshape(5, *shape), axes=(1, 2)).reshape(5, -1)
+    base = bo.NystroemFeatures(KERNEL, n_components=7)
+    features = bo.PatchFeatures(shape, 3, base, pool=(2, 8), grid="polar", random_state=0).fit(X)
+    assert features.block_size_ == 14
+    shifts = [np.roll(features.transform(X), 14 * g, axis=1) for g in (2, -2)]
+    assert min(np.abs(features.transform(turned) - each).max() for each in shifts) < 1e-8
+    assert np.abs(features.transform(turned) - features.transform(X)).max() > 0.1
+
+
+def test_a_kernel_over_shifts_of_a_polar_grid_does_not_see_quarter_turns():
+    X, y = load_digits(return_X_y=True)
+    turned = np.rot90(X.reshape(-1, 8, 8), axes=(1, 2)).reshape(-1, 64)
+    base = bo.NystroemFeatures(bo.Gaussian(0.5), n_components=16)
+    patches = bo.PatchFeatures((8, 8), 3, base, pool=(2, 8), grid="polar", random_state=0)
+    landmarks = bo.NystroemFeatures("gaussian", n_components=200, group=bo.groups.CyclicShifts(block_size=32))
+    model = make_pipeline(patches, bo.KernelClassifier(features=landmarks, random_state=0)).fit(X[:600], y[:600])
+    np.testing.assert_allclose(model.predict_proba(X[:50]), model.predict_proba(turned[:50]), atol=1e-6)
+    assert model.score(turned[600:1200], y[600:1200]) > 0.85
+
+
+def test_one_number_for_a_polar_grid_is_rings_and_four_times_as_many_angles():
+    features = bo.PatchFeatures((8, 8), 3, FOURIER, pool=2, grid="polar", random_state=0).fit(images(3, 8, 8))
+    assert features.map_.grid.pool == (2, 8)
+    assert features.n_components_ == 2 * 8 * 6

@@ -100,6 +100,9 @@ FITTED = {
     "PeriodicColumns": lambda: bo.PeriodicColumns([2.0, None, 3.0, None]).fit(X),
     "SphereColumns": lambda: bo.SphereColumns(6371.0).fit(X[:, :2]),
     "PatchFeatures": lambda: bo.PatchFeatures((2, 2), 1, pool=(2, 1), centred=False, random_state=0).fit(X),
+    "PatchFeatures, polar": lambda: bo.PatchFeatures(
+        (2, 2), 1, pool=(1, 4), centred=False, grid="polar", random_state=0
+    ).fit(X),
     "SplineFeatures": lambda: bo.SplineFeatures(n_components=16, length_scale=9.0, random_state=0).fit(X),
     "KernelRegressor": lambda: regressor().fit(X, Y),
     "KernelRegressor, streamed": streamed,

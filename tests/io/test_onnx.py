@@ -46,6 +46,8 @@ MAPS = {
     "landmarks, two-sided": bo.NystroemFeatures(n_components=10, group=STRETCH, random_state=0),
     "patches": bo.PatchFeatures((2, 2), 1, pool=(2, 1), centred=False, random_state=0),
     "patches, centred": bo.PatchFeatures((2, 2), 2, bo.FourierFeatures(n_components=8), pool=1, random_state=0),
+    "patches on rings": bo.PatchFeatures((2, 2), 1, pool=(1, 4), centred=False, grid="polar", random_state=0),
+    "landmarks of shifts": bo.NystroemFeatures(n_components=10, group=bo.groups.CyclicShifts(), random_state=0),
     "splines": bo.SplineFeatures(4, n_components=16, length_scale=9.0, random_state=0),
     "splines of another order": bo.SplineFeatures(5.5, n_components=16, length_scale=9.0, random_state=0),
 }

@@ -253,6 +253,11 @@ class FourierFeatures(MapTransformer):
         )
         return width
 
+    @property
+    def scale_is_open(self) -> bool:
+        # Overrides: a kernel that is handed over has its own.
+        return not isinstance(self.kernel, Stationary) and self.gamma is None
+
     def with_one_scale(self, X: Rows, seed: int) -> Self:
         # Overrides: a named kernel has the scales of the data.
         if self.gamma is not None:

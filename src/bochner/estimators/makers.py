@@ -14,6 +14,7 @@ from bochner.errors import InvalidDataError
 from bochner.estimators.fourier import FourierFeatures
 from bochner.estimators.grid import GridFeatures
 from bochner.estimators.kernel_values import KernelValues
+from bochner.estimators.map_transformer import own_transformer
 from bochner.estimators.nystroem import NystroemFeatures
 from bochner.estimators.warped import WarpedFeatures
 from bochner.features import map_of
@@ -153,8 +154,15 @@ class TransformerMaker:
     def draw(
         self, kernel: Stationary | None, width: int, rows: RowSource, seed: int, *, warped: bool = False
     ) -> DrawnFeatures:
-        X = rows.sample(ROWS_FOR_FEATURES, seed) if rows.arrays is None else rows.arrays.X
-        fitted = clone(self.transformer).fit(X)
+        known, own = rows.arrays, own_transformer(self.transformer)
+        if known is not None and own is not None and own.uses_targets:
+            weight = known.sample_weight
+            some = np.arange(known.n_rows) if weight is None else np.flatnonzero(weight)
+            X = known.X if weight is None else known.X[some]
+            fitted = clone(self.transformer).fit(X, np.asarray(known.Y)[some])
+        else:
+            X = rows.sample(ROWS_FOR_FEATURES, seed) if known is None else known.X
+            fitted = clone(self.transformer).fit(X)
         return DrawnFeatures(fitted, map_of(fitted, X))
 
 

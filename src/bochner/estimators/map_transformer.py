@@ -145,6 +145,16 @@ class MapTransformer(WithFeatures, ClassNamePrefixFeaturesOutMixin, TransformerM
         return self
 
     @property
+    def scale_is_open(self) -> bool:
+        """Whether `with_one_scale` takes the length scale from rows."""
+        return False
+
+    @property
+    def uses_targets(self) -> bool:
+        """Whether `fit` makes use of targets."""
+        return False
+
+    @property
     def n_components_(self) -> int:
         """Output width."""
         return self.map_.n_components

@@ -143,6 +143,11 @@ class NystroemFeatures(MapTransformer):
         self.map_ = draw_nystroem_map(self._values(self.landmarks_), others)
         return self
 
+    @property
+    def scale_is_open(self) -> bool:
+        # Overrides: a kernel that is handed over has its own.
+        return not isinstance(self.kernel, Stationary)
+
     def with_one_scale(self, X: Rows, seed: int) -> Self:
         # Overrides: a named kernel has the scales of the data.
         return clone(self).set_params(kernel=kernel_of_data(self, self.kernel, X, seed, one_scale=True))

@@ -15,6 +15,7 @@ from bochner.errors import AssumptionError
 from bochner.estimators.fourier import FourierFeatures
 from bochner.estimators.map_transformer import CertificateContext, MapTransformer, own_transformer
 from bochner.estimators.orbit_certificate import certify_orbit
+from bochner.estimators.orbit_scale import learned_scale
 from bochner.estimators.validation import validated_rows
 from bochner.features import draw_orbit_map, map_of
 from bochner.features.nystroem import moves_one_side
@@ -49,7 +50,8 @@ class OrbitFeatures(MapTransformer):
     base : transformer, default=None
         The features to average: `FourierFeatures`, `NystroemFeatures` or any scikit-learn transformer. None is
         `FourierFeatures()`. Where the base takes its length scale from the data, it is one for all columns, as a group
-        may mix them: the median distance between rows (`base_.kernel_`).
+        may mix them: learned from targets by leave-one-out errors through a narrow orbit map, if they are given (inside
+        of our models they are), else the median distance between rows (`base_.kernel_`).
     n_transforms : int or "all", default="all"
         How many transformations to draw; "all" for the whole of a finite group. All features share them, as in the
         paper.
@@ -106,7 +108,8 @@ class OrbitFeatures(MapTransformer):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : ignored, unless the base uses it
+        y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
+            Targets, or labels of classes, that a length scale is learned from if the base has none.
 
         Returns
         -------
@@ -116,7 +119,7 @@ class OrbitFeatures(MapTransformer):
         X = validated_rows(self, X, reset=True)
         self.seed_ = resolve_seed(self.random_state)
         self.transforms_ = choose_transforms(self.group, self.n_transforms, X.shape[1], self.seed_)
-        self.base_ = self._seeded_base(X).fit(X, y)
+        self.base_ = self._seeded_base(X, y).fit(X, y)
         self.map_ = draw_orbit_map(map_of(self.base_, X), self.transforms_)
         size = self.map_.n_bytes(X.dtype)
         require_memory(MemoryBill({"transformed feature map": size}), "Use fewer transformations or features.")
@@ -162,10 +165,21 @@ class OrbitFeatures(MapTransformer):
     def certify_kernel(self, X: Any, delta: float, context: CertificateContext) -> Certificate:
         return certify_orbit(self, X, delta, independent=context.independent, precision=context.precision)
 
-    def _seeded_base(self, X: Rows) -> Any:
+    @property
+    def uses_targets(self) -> bool:
+        # Overrides: they tell the length scale.
+        return True
+
+    def _seeded_base(self, X: Rows, y: Any) -> Any:
         """The base, with one length scale, and with this seed unless it has one: one number then fixes everything."""
         base = FourierFeatures() if self.base is None else clone(self.base)
         if base.get_params().get("random_state", 0) is None:
             base.set_params(random_state=self.seed_)
         own = own_transformer(base)
-        return base if own is None else own.with_one_scale(X, self.seed_)
+        if own is None:
+            return base
+        scaled = own.with_one_scale(X, self.seed_)
+        if y is None or not own.scale_is_open:
+            return scaled
+        kernel = learned_scale(scaled.get_params()["kernel"], self.transforms_, X, y, self.seed_)
+        return scaled.set_params(kernel=kernel)

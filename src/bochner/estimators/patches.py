@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
 
 from bochner._dense import dense
 from bochner._random import Purpose, generator, resolve_seed
@@ -16,7 +17,7 @@ from bochner.errors import AssumptionError, InvalidDataError, invalid_parameter
 from bochner.estimators.map_transformer import CertificateContext, MapTransformer
 from bochner.estimators.nystroem import NystroemFeatures
 from bochner.estimators.validation import validated_rows
-from bochner.features import PatchGrid, PatchMap, map_of, transform
+from bochner.features import PatchGrid, PatchMap, PolarPatchGrid, Positions, map_of, transform
 from bochner.kernels import Gaussian
 from bochner.memory import MemoryBill, require_memory, row_slices, rows_within
 from bochner.statistics.kernel_product import ExactKernel
@@ -56,12 +57,17 @@ class PatchFeatures(MapTransformer):
         Features of unit patches: `FourierFeatures`, `NystroemFeatures` or any scikit-learn transformer. None is
         `NystroemFeatures(Gaussian(0.5), n_components=128, landmarks="kmeans")`.
     pool : int or (int, int), default=4
-        Points of the grid of pooling along the height and the width.
+        Points of the grid of pooling along the height and the width. Of a polar grid rings and angles, an int: so many
+        rings and four times as many angles.
     pooling : {"gaussian", "average"}, default="gaussian"
         Weights about a point: a Gaussian with half the distance of two points as its deviation, or equal ones in its
         cell. Those of a point sum to 1.
     centred : bool, default=True
         Take the mean of every channel away from a patch, so that it is what edges and textures are, not brightness.
+    grid : {"square", "polar"}, default="square"
+        Where patches are: at all pixels, or about points of rings around the middle of the image, turned with their
+        angles. Turning an image then shifts features cyclically, angle by angle: `bochner.groups.CyclicShifts` with
+        `block_size=features.block_size_` makes a kernel on top of them that does not see rotations.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the patches that the base is fitted to, and of the base if it has none.
 
@@ -73,6 +79,8 @@ class PatchFeatures(MapTransformer):
     seed_ : int
     n_components_ : int
         Output width: points of pooling times the width of the base.
+    block_size_ : int
+        Features of one angle of a polar grid, or of one row of points of a square one.
     n_features_in_ : int
     feature_names_in_ : array of shape (n_features,)
 
@@ -101,6 +109,7 @@ class PatchFeatures(MapTransformer):
         "pool": [Interval(Integral, 1, None, closed="left"), tuple, list],
         "pooling": [StrOptions({"gaussian", "average"})],
         "centred": ["boolean"],
+        "grid": [StrOptions({"square", "polar"})],
         "random_state": SEED_RULE,
     }
 
@@ -113,6 +122,7 @@ class PatchFeatures(MapTransformer):
         pool: int | tuple[int, int] = 4,
         pooling: str = "gaussian",
         centred: bool = True,
+        grid: str = "square",
         random_state: Seed = None,
     ) -> None:
         self.shape = shape
@@ -121,6 +131,7 @@ class PatchFeatures(MapTransformer):
         self.pool = pool
         self.pooling = pooling
         self.centred = centred
+        self.grid = grid
         self.random_state = random_state
 
     @validated
@@ -154,6 +165,12 @@ class PatchFeatures(MapTransformer):
         self.map_.prepare(rows.dtype)
         return self
 
+    @property
+    def block_size_(self) -> int:
+        check_is_fitted(self)
+        across = self.map_.grid.pool[0 if self.grid == "polar" else 1]
+        return across * self.map_.base.n_components
+
     def exact_kernel(self) -> ExactKernel:
         raise AssumptionError(
             "No exact machine with the kernel of PatchFeatures is computed: a pair of images has as many kernel values "
@@ -178,7 +195,7 @@ class PatchFeatures(MapTransformer):
         of_patches = f"one level of a convolutional kernel over patches of side {self.patch}, {kernel}"
         return ResidualVariance(residual=residual, rounding=float(rounding), kernel=of_patches).certificate()
 
-    def _grid(self) -> PatchGrid:
+    def _grid(self) -> Positions:
         """The grid, of checked parameters."""
         shape = _integers(self.shape)
         if len(shape) not in (2, 3) or min(shape) < 1:
@@ -188,15 +205,22 @@ class PatchFeatures(MapTransformer):
             raise invalid_parameter(self, "patch", f"at most {min(height, width)}, the side of an image", self.patch)
         if self.centred and self.patch == 1:
             raise invalid_parameter(self, "centred", "False for patches of one pixel", self.centred)
-        pool = _integers(self.pool if isinstance(self.pool, (tuple, list)) else (self.pool, self.pool))
-        sides = height - self.patch + 1, width - self.patch + 1
-        if len(pool) != 2 or not all(1 <= m <= n for m, n in zip(pool, sides)):
-            rule = f"from 1 to the number of positions of a patch along a side, {sides}"
+        make, turns = (PolarPatchGrid, 4) if self.grid == "polar" else (PatchGrid, 1)
+        pool = _integers(self.pool if isinstance(self.pool, (tuple, list)) else (self.pool, turns * self.pool))
+        points = tuple(max(1, m) for m in (*pool, 1, 1))
+        found = make(
+            (height, width, channels),
+            int(self.patch),
+            (points[0], points[1]),
+            self.pooling == "gaussian",
+            bool(self.centred),
+        )
+        if len(pool) != 2 or not all(1 <= m <= n for m, n in zip(pool, found.sides)):
+            rule = f"from 1 to the number of positions of a patch along a side, {found.sides}"
             raise invalid_parameter(self, "pool", rule, self.pool)
-        gaussian = self.pooling == "gaussian"
-        return PatchGrid((height, width, channels), int(self.patch), (pool[0], pool[1]), gaussian, bool(self.centred))
+        return found
 
-    def _sampled(self, X: Rows, grid: PatchGrid) -> Array:
+    def _sampled(self, X: Rows, grid: Positions) -> Array:
         """Unit patches of some images at random positions; a row of zeros if none has contrast."""
         rng = generator(self.seed_, Purpose.SUBSAMPLE)
         images = rng.permutation(X.shape[0])[:_IMAGES]

@@ -14,7 +14,8 @@ from bochner.features.grid import GridMap
 from bochner.features.histograms import AdditiveMap, LaplaceMap, additive_grid, draw_additive_map, draw_laplace_map
 from bochner.features.maclaurin import MaclaurinMap, PositiveMap, draw_maclaurin_map, draw_positive_map
 from bochner.features.orbit import OrbitFourierMap, OrbitMap, draw_orbit_map
-from bochner.features.patches import PatchGrid, PatchMap
+from bochner.features.patch_grid import PatchGrid, PolarPatchGrid, Positions
+from bochner.features.patches import PatchMap
 from bochner.features.shape import FourierShape
 from bochner.features.slopes import ColumnSlopes, gradient_response, slope_blocks
 from bochner.features.spline import SplineMap, draw_spline_map
@@ -39,6 +40,8 @@ __all__ = [
     "OrbitMap",
     "PatchGrid",
     "PatchMap",
+    "PolarPatchGrid",
+    "Positions",
     "PositiveMap",
     "RankWarp",
     "SignMap",

@@ -14,10 +14,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from bochner._typing import Array, FloatType
+from bochner.groups import Transforms
 from bochner.kernels.base import Stationary
 from bochner.kernels.distance import DistanceKernel
 
-__all__ = ["UNIT_ROUNDOFF", "DirectValues", "GemmValues", "Prepared", "Values", "fast_values", "parts_of"]
+__all__ = [
+    "UNIT_ROUNDOFF",
+    "DirectValues",
+    "GemmValues",
+    "MovedValues",
+    "Prepared",
+    "Values",
+    "fast_values",
+    "parts_of",
+]
 
 UNIT_ROUNDOFF = 2.0**-53
 
@@ -125,6 +135,29 @@ class DirectValues(Values):
     def tile(self, left: Prepared, right: Prepared, out: Array) -> Array:
         values = self.kernel._matrix(left.rows, right.rows)
         return values if self.factor == 1 else self.factor * values
+
+
+class MovedValues(Values):
+    """Values averaged over transformations of the right side: sum_g q_g k(x, g y)."""
+
+    def __init__(self, values: Values, transforms: Transforms, dtype: FloatType) -> None:
+        self.values, self.transforms, self.weights = values, transforms, transforms.weights.astype(dtype)
+
+    @property
+    def error(self) -> float:
+        return self.values.error
+
+    def left(self, X: Array) -> Prepared:
+        return self.values.left(X)
+
+    def right(self, X: Array) -> Prepared:
+        """Transformed rows (r n, d), transformations outermost."""
+        return self.values.right(np.vstack([moved for _, moved in self.transforms.of(X)]))
+
+    def tile(self, left: Prepared, right: Prepared, out: Array) -> Array:
+        tile = self.values.tile(left, right, out).reshape(left.n_rows, len(self.weights), -1)
+        found: Array = np.einsum("g,ngw->nw", self.weights, tile)
+        return found
 
 
 def fast_values(kernel: Stationary, X: Array, dtype: FloatType) -> Values:

@@ -21,7 +21,8 @@ from bochner._threads import single_threaded_blas
 from bochner._typing import Array, FloatType, Rows
 from bochner.errors import AssumptionError
 from bochner.features.base import FeatureMap, transform
-from bochner.features.kernel_tiles import Prepared, Values, fast_values
+from bochner.features.cyclic import CyclicValues
+from bochner.features.kernel_tiles import MovedValues, Prepared, Values, fast_values, parts_of
 from bochner.features.residual import KernelResidual
 from bochner.features.slopes import ColumnSlopes
 from bochner.groups import Group, Transforms
@@ -135,16 +136,11 @@ class KernelMap(FeatureMap):
     def _write_one_side(self, rows: Array, out: Array, scratch: Array) -> None:
         """k(x, g' p) averaged over g', chunk by chunk of the points."""
         values, chunks = self._prepared(out.dtype)
-        weights, start, left = self._weights.astype(out.dtype), 0, values.left(rows)
+        start, left = 0, values.left(rows)
         for chunk in chunks:
             tile = values.tile(left, chunk, _shaped(scratch, len(rows), chunk.n_rows))
-            width = chunk.n_rows // len(weights)
-            part = out[:, start : start + width]
-            if len(weights) == 1:
-                part[...] = tile
-            else:
-                np.einsum("g,ngw->nw", weights, tile.reshape(len(rows), -1, width), out=part)
-            start += width
+            out[:, start : start + tile.shape[1]] = tile
+            start += tile.shape[1]
 
     @property
     def _weights(self) -> Array:
@@ -154,16 +150,21 @@ class KernelMap(FeatureMap):
         return min(len(self.points), max(1, _COLUMNS // len(self._weights)))
 
     def _prepared(self, dtype: FloatType) -> tuple[Values, list[Prepared]]:
-        """Transformed points (r w, d) of every chunk, transformations outermost; kept for the next block."""
+        """The points, with all their transformed versions, chunk by chunk; kept for the next block."""
         if dtype not in self._cast:
-            values, width = fast_values(self.kernel, self.points, dtype), self._chunk_width()
+            values, width = self._values(dtype), self._chunk_width()
             chunks = [self.points[some] for some in row_slices(len(self.points), width)]
-            moved = (np.vstack([points for _, points in self._orbit(chunk)]) for chunk in chunks)
-            self._cast[dtype] = values, [values.right(points) for points in moved]
+            self._cast[dtype] = values, [values.right(chunk) for chunk in chunks]
         return self._cast[dtype]
 
-    def _orbit(self, points: Array) -> Iterator[tuple[float, Array]]:
-        return iter([(1.0, points)]) if self.transforms is None else self.transforms.of(points)
+    def _values(self, dtype: FloatType) -> Values:
+        """Values averaged over transformations of the points, by Fourier transforms if these are cyclic shifts."""
+        if self.transforms is None:
+            return fast_values(self.kernel, self.points, dtype)
+        _, factor, profile = parts_of(self.kernel)
+        if profile is not None and self.one_sided and self.transforms.cyclic:
+            return CyclicValues(profile, factor, len(self.transforms), dtype)
+        return MovedValues(fast_values(self.kernel, self.points, dtype), self.transforms, dtype)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_cast": {}}

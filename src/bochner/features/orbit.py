@@ -3,19 +3,23 @@
     psi(x) = sum_g q_g z(g x),      psi(x).psi(y) estimates k_q(x, y) = E k(g x, g' y)
 
 A linear action meets a frequency before it meets any row, omega . (A x) = (A' omega) . x: a Fourier map is then a wider
-Fourier map whose columns are averaged, and the action costs nothing per row.
+Fourier map whose columns are averaged, and the action costs nothing per row. Projections on all cyclic shifts of a
+frequency are a convolution, by Fourier transforms (`features.cyclic`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
 import numpy as np
 
+from bochner._dense import dense
 from bochner._typing import Array, FloatType, Rows
 from bochner.features.base import FeatureMap, MapOnBase
+from bochner.features.cyclic import COLUMNS, correlations, spectra
 from bochner.features.fourier import FourierMap
 from bochner.groups import Transforms
 from bochner.sampling.projection import multiplied
@@ -60,11 +64,14 @@ class OrbitMap(MapOnBase):
 
 @dataclass(frozen=True)
 class _Chunk:
-    """Frequencies start ... stop of the base, transformed: A_g' omega as columns (d, r w), the transforms outermost."""
+    """Frequencies start ... stop of the base, transformed: A_g' omega as columns (d, r w), the transforms outermost.
+
+    Of cyclic shifts: spectra (w, r/2 + 1, d / r) of the frequencies.
+    """
 
     start: int
     stop: int
-    omega_t: Array
+    moved: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,11 +95,12 @@ class OrbitFourierMap(FeatureMap):
 
     @property
     def scratch_width(self) -> int:
-        return len(self.transforms) * self._chunk_width()
+        return 0 if self.transforms.cyclic else len(self.transforms) * self._chunk_width()
 
     def n_bytes(self, dtype: FloatType) -> int:
-        """The frequencies, and their transformed versions."""
-        moved = len(self.transforms) * self.base.n_frequencies * self.base.n_features * dtype.itemsize
+        """The frequencies, and their transformed versions, or spectra."""
+        versions = 2 if self.transforms.cyclic else len(self.transforms)
+        moved = versions * self.base.n_frequencies * self.base.n_features * dtype.itemsize
         return self.base.n_bytes(dtype) + moved
 
     def prepare(self, dtype: FloatType) -> None:  # an optional power
@@ -108,19 +116,37 @@ class OrbitFourierMap(FeatureMap):
         amplitude, phase = self.base.amplitude.astype(out.dtype), self.base.phase.astype(out.dtype)
         weights = self.transforms.weights.astype(out.dtype)
         pairs = len(amplitude) - len(phase)
-        flat = scratch.reshape(-1)
+        project = self._projections(X, out, scratch)
         for chunk in self._cast[out.dtype]:
-            own, width = slice(chunk.start, chunk.stop), chunk.omega_t.shape[1]
-            projection = multiplied(X, chunk.omega_t, flat[: len(out) * width].reshape(len(out), width))
+            own = slice(chunk.start, chunk.stop)
             at = pairs + chunk.start  # of the sines, and of the cosines with a phase
-            if chunk.start < pairs:
-                _loops.orbit_pairs(projection, amplitude[own], weights, out, chunk.start, at)
-            else:
-                own_phase = phase[chunk.start - pairs : chunk.stop - pairs]
-                _loops.orbit_phases(projection, amplitude[own], own_phase, weights, out, at)
+            for some, projection in project(chunk):
+                if chunk.start < pairs:
+                    _loops.orbit_pairs(projection, amplitude[own], weights, out[some], chunk.start, at)
+                else:
+                    own_phase = phase[chunk.start - pairs : chunk.stop - pairs]
+                    _loops.orbit_phases(projection, amplitude[own], own_phase, weights, out[some], at)
+
+    def _projections(self, X: Rows, out: Array, scratch: Array) -> Callable[[_Chunk], Iterator[tuple[slice, Array]]]:
+        """A function from a chunk to projections (n, r w) on its transformed frequencies, of some rows after others."""
+        r, n = len(self.transforms), len(out)
+        if self.transforms.cyclic:
+            left = spectra(dense(X, out.dtype), r)
+            return lambda chunk: (
+                (some, found.reshape(len(found), -1)) for some, found in correlations(left, chunk.moved, r)
+            )
+        flat = scratch.reshape(-1)
+
+        def by_matrices(chunk: _Chunk) -> Iterator[tuple[slice, Array]]:
+            width = chunk.moved.shape[1]
+            yield slice(0, n), multiplied(X, chunk.moved, flat[: n * width].reshape(n, width))
+
+        return by_matrices
 
     def _chunk_width(self) -> int:
         """Frequencies of a chunk: whole vectors of 16, at least one of them."""
+        if self.transforms.cyclic:
+            return min(self.base.n_frequencies, COLUMNS)
         return min(self.base.n_frequencies, max(16, _PROJECTED // len(self.transforms) // 16 * 16))
 
     def _ranges(self) -> list[tuple[int, int]]:
@@ -134,6 +160,8 @@ class OrbitFourierMap(FeatureMap):
         ]
 
     def _chunk(self, start: int, stop: int, dtype: FloatType) -> _Chunk:
+        if self.transforms.cyclic:
+            return _Chunk(start, stop, spectra(self.base.omega[start:stop].astype(dtype), len(self.transforms)))
         omega_t = np.ascontiguousarray(self.base.omega[start:stop].T)
         d, w = omega_t.shape
         moved = np.empty((d, len(self.transforms), w), dtype=dtype)

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 
 from bochner._blas import solve_lower
 from bochner._dense import dense
@@ -21,91 +20,13 @@ from bochner._typing import Array, FloatType, Rows
 from bochner.config import get_config
 from bochner.errors import AssumptionError
 from bochner.features.base import FeatureMap
+from bochner.features.patch_grid import Positions
 from bochner.kernels import Stationary
 from bochner.memory import row_slices
 
-__all__ = ["PatchGrid", "PatchMap"]
+__all__ = ["PatchMap"]
 
-_ROUNDING = 32  # units of it, below which a patch has no contrast
 _PATCHES = 1024  # at once: their kernel values against some hundred landmarks stay in L2
-
-
-@dataclass(frozen=True)
-class PatchGrid:
-    """Positions of the patches of an image, and the weights by which they are pooled.
-
-    Attributes
-    ----------
-    shape : (height, width, channels)
-    patch : int
-        Side of a patch.
-    pool : (rows, columns)
-        Points of pooling.
-    gaussian : bool
-        Weights fall off as a Gaussian with half the distance of two points as its deviation; else they are equal in the
-        cell of a point, and 0 outside.
-    centred : bool
-        The mean of every channel is taken away from a patch.
-    """
-
-    shape: tuple[int, int, int]
-    patch: int
-    pool: tuple[int, int]
-    gaussian: bool
-    centred: bool
-
-    @property
-    def sides(self) -> tuple[int, int]:
-        """Positions of a patch along the height and the width."""
-        return self.shape[0] - self.patch + 1, self.shape[1] - self.patch + 1
-
-    @property
-    def n_positions(self) -> int:
-        return self.sides[0] * self.sides[1]
-
-    @property
-    def n_points(self) -> int:
-        return self.pool[0] * self.pool[1]
-
-    @property
-    def n_pixels(self) -> int:
-        return self.shape[0] * self.shape[1] * self.shape[2]
-
-    @property
-    def patch_size(self) -> int:
-        """Numbers of a patch."""
-        return self.patch**2 * self.shape[2]
-
-    def weights(self) -> Array:
-        """Pooling weights h_g(u), (points, positions); those of a point sum to 1."""
-        along = [self._along(n, m) for n, m in zip(self.sides, self.pool)]
-        return np.kron(*along)
-
-    def _along(self, n: int, m: int) -> Array:
-        """Weights of n positions on a line about m points in the middles of equal cells."""
-        cell = n / m
-        distance = np.abs(np.arange(n) - (cell * (np.arange(m)[:, None] + 0.5) - 0.5)) / cell
-        weights = np.exp(-2 * distance**2) if self.gaussian else (distance <= 0.5 + 1e-12).astype(float)
-        return weights / weights.sum(axis=1, keepdims=True)
-
-    def windows(self, X: Array) -> Array:
-        """Patches of rows (n, d) as they are: (n positions, channels, patch^2), a copy."""
-        images = X.reshape(len(X), *self.shape)
-        windows = sliding_window_view(images, (self.patch, self.patch), axis=(1, 2))
-        return np.array(windows, order="C").reshape(-1, self.shape[2], self.patch**2)
-
-    def patches(self, X: Array) -> tuple[Array, Array]:
-        """Unit patches (n positions, patch_size) of rows (n, d), and their lengths; those without contrast are zero."""
-        found = self.windows(X)
-        before = np.sqrt(np.einsum("ijk,ijk->i", found, found))
-        if self.centred:
-            found -= found.mean(axis=2, keepdims=True)
-        length = np.sqrt(np.einsum("ijk,ijk->i", found, found))
-        faint = length <= _ROUNDING * np.finfo(X.dtype).eps * before
-        length[faint] = 0
-        found /= np.where(faint, 1, length)[:, None, None]
-        found[faint] = 0
-        return found.reshape(len(found), -1), length
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,12 +35,12 @@ class PatchMap(FeatureMap):
 
     Attributes
     ----------
-    grid : PatchGrid
+    grid : Positions
     base : FeatureMap
         phi, of unit patches.
     """
 
-    grid: PatchGrid
+    grid: Positions
     base: FeatureMap
 
     @property

@@ -53,8 +53,9 @@ def solve_products(
     watch: Watch,
     checkpoint: FitCheckpoint | None = None,
     left_out: Array | None = None,
+    settles: bool = True,
 ) -> FittedRidge:
-    """The fit of features that were chosen; iterations end when the error on rows that are left out has settled."""
+    """The fit of features that were chosen; iterations `settle` when the error on rows that are left out does."""
     D, rule = chosen.map.n_components, _settled_rule(rows, chosen, settings)
     searched = isinstance(rule.alpha, str)
     values = _value_type(chosen.map, rows, rule.alpha, settings.solver.accuracy)
@@ -81,7 +82,7 @@ def solve_products(
     schema = settings.solver.state_schema(D, rows.n_targets, rule)
     context = SolverContext(
         seed=settings.seed,
-        validation=None if left_out is None else operator.error_on_left_out,
+        validation=None if left_out is None or not settles else operator.error_on_left_out,
         on_iteration=on_iteration,
         state=None if checkpoint is None else checkpoint.resumed_state(schema),
     )

@@ -19,11 +19,13 @@ from bochner._typing import Array
 from bochner.data import RowSource
 from bochner.errors import InvalidDataError
 from bochner.fitting.checkpoints import FitCheckpoint
+from bochner.fitting.features import ChosenFeatures
 from bochner.fitting.landmark_width import search_landmarks
 from bochner.fitting.left_out import LeftOut, left_out_errors
 from bochner.fitting.moments import MomentsFit
 from bochner.fitting.ridge import RidgeSettings, fit_exact
 from bochner.fitting.ridge_model import FittedRidge
+from bochner.fitting.sign_products import fit_sign_products, takes_products
 from bochner.fitting.watch import Watch
 from bochner.memory import MemoryBill, require_memory
 from bochner.planning import EXACT_ROWS
@@ -71,7 +73,10 @@ def fit_signs(
         return fit_exact(signed, kernel, tuning, exact, watch=watch, checkpoint=checkpoint)
     if kernel is not None and features.searched_by_refitting:
         return search_landmarks(signed, kernel, tuning, ridge, watch, lambda fit: None, checkpoint)
-    drawn = features.draw(kernel, 0 if kernel is None else features.width_for(rows), rows, tuning)
+    drawn = features.draw(kernel, 0 if kernel is None else features.width_for(rows), signed, tuning)
+    chosen = ChosenFeatures(drawn, tuning, kernel)
+    if checkpoint is None and takes_products(signed, chosen, ridge):
+        return fit_sign_products(signed, chosen, ridge, watch, settings.max_iter)
     ledger = None if checkpoint is None else checkpoint.moments()
     gathered = MomentsFit.drawn(drawn, tuning, signed, DirectSolver(), rule, ledger=ledger)
     gathered.add(signed, watch, ledger=ledger)

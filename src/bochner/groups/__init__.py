@@ -11,6 +11,7 @@ from bochner.groups.images import (
     ImageScalings,
     ImageTranslations,
 )
+from bochner.groups.interpolation import polar_samples, sampled_points
 
 __all__ = [
     "Action",
@@ -29,4 +30,6 @@ __all__ = [
     "SignFlips",
     "Transforms",
     "act",
+    "polar_samples",
+    "sampled_points",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -60,10 +61,25 @@ class Transforms:
             raise InvalidDataError("Transformations that are functions have no matrices.")
         return cast("tuple[csr_array, ...]", self.actions)
 
+    @cached_property
+    def cyclic(self) -> bool:
+        """They are all shifts by whole blocks of columns, by one block more each, with equal weights."""
+        r, d = len(self), self.matrices[0].shape[0] if self.linear else 0
+        if r < 2 or d == 0 or d % r or np.ptp(self.weights):
+            return False
+        shifts = (np.roll(np.arange(d), g * (d // r)) for g in range(r))
+        return all(_is_permutation(matrix, source) for matrix, source in zip(self.matrices, shifts))
+
     def of(self, X: Rows) -> Iterator[tuple[float, Any]]:
         """(weight, g X) for every transformation."""
         for weight, action in zip(self.weights, self.actions, strict=True):
             yield float(weight), act(action, X)
+
+
+def _is_permutation(matrix: csr_array, source: Array) -> bool:
+    """Whether (A x)_i = x_(source_i)."""
+    one_each = np.array_equal(matrix.indptr, np.arange(len(source) + 1)) and bool(np.all(matrix.data == 1))
+    return one_each and np.array_equal(matrix.indices, source)
 
 
 def act(action: Action, X: Rows) -> Any:

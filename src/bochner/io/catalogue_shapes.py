@@ -10,8 +10,8 @@ from bochner.features import (
     BinaryCodeMap,
     LaplaceMap,
     MaclaurinMap,
-    PatchGrid,
     PatchMap,
+    Positions,
     PositiveMap,
     TensorSketchMap,
 )
@@ -82,7 +82,7 @@ def _(value: LaplaceMap) -> bool:
 
 
 @fits.register
-def _(value: PatchGrid) -> bool:
+def _(value: Positions) -> bool:
     if min(*value.shape, value.patch, *value.pool) < 1 or value.n_pixels > _WIDEST:
         return False
     return all(m <= n for m, n in zip(value.pool, value.sides))

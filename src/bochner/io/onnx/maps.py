@@ -16,7 +16,10 @@ from bochner.features import (
     FourierMap,
     OrbitFourierMap,
     OrbitMap,
+    PatchGrid,
     PatchMap,
+    PolarPatchGrid,
+    Positions,
     RankWarp,
     SplineMap,
     TransformerMap,
@@ -107,9 +110,7 @@ def _warped(warp: RankWarp, X: Tensor) -> Tensor:
 @features.register
 def _(feature_map: PatchMap, X: Tensor) -> Tensor:
     grid, tiny = feature_map.grid, float(np.finfo(np.float32).tiny)
-    pixels = np.arange(grid.n_pixels, dtype=float)[None]
-    places = grid.windows(pixels).astype(int)
-    patches = X.columns(list(places.ravel())).reshape(-1, grid.shape[2], grid.patch**2)
+    patches = _windows(grid, X).reshape(-1, grid.shape[2], grid.patch**2)
     if grid.centred:
         patches = patches - patches.sum(2, keepdims=True) / grid.patch**2
     flat = patches.reshape(-1, grid.patch_size)
@@ -117,6 +118,23 @@ def _(feature_map: PatchMap, X: Tensor) -> Tensor:
     values = features(feature_map.base, flat / np.maximum(length, tiny)) * length
     pooled = grid.weights() @ values.reshape(-1, grid.n_positions, feature_map.base.n_components)
     return pooled.reshape(-1, feature_map.n_components)
+
+
+@singledispatch
+def _windows(grid: Positions, X: Tensor) -> Tensor:
+    """Pixels of all patches, one after the other."""
+    raise UnsupportedModelError(f"Patches of a {type(grid).__name__} have no static graph.")
+
+
+@_windows.register
+def _(grid: PatchGrid, X: Tensor) -> Tensor:
+    pixels = np.arange(grid.n_pixels, dtype=float)[None]
+    return X.columns(list(grid.windows(pixels).astype(int).ravel()))
+
+
+@_windows.register
+def _(grid: PolarPatchGrid, X: Tensor) -> Tensor:
+    return X @ grid.sampling.toarray().T
 
 
 @features.register
