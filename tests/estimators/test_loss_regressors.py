@@ -52,6 +52,17 @@ def test_scanned_rows_give_the_model_of_arrays(model, y):
 
 
 @pytest.mark.parametrize("model", [MODELS["quantile"][0], MODELS["huber"][0]])
+def test_rows_beyond_the_memory_are_read_block_by_block(model, monkeypatch):
+    weight = np.random.default_rng(1).integers(0, 3, len(X))
+    expected = model.fit(X, Y, sample_weight=weight).predict(X[:9])
+    monkeypatch.setattr("bochner.statistics.feature_stream.can_be_kept", lambda size: False)
+    parts = [slice(0, 150), slice(150, None)]
+    read = model.fit(bo.scan_blocks([(X[part], Y[part], weight[part]) for part in parts]))
+    np.testing.assert_allclose(read.predict(X[:9]), expected, atol=1e-3)
+    assert read.dual_gap_ <= 1e-4 * read.objective_
+
+
+@pytest.mark.parametrize("model", [MODELS["quantile"][0], MODELS["huber"][0]])
 def test_the_unit_of_the_target_does_not_matter(model):
     plain, moved = model.fit(X, Y).predict(X), model.fit(X, 1e6 * Y - 3e7).predict(X)
     np.testing.assert_allclose((moved + 3e7) / 1e6, plain, atol=1e-3)

@@ -62,7 +62,6 @@ class Pinball(RegressionLoss):
 
     quantiles: tuple[float, ...]
 
-    visits_rows_at_random = True
     holds_shares = True
 
     @property

@@ -41,9 +41,6 @@ class TargetUnits:
 class RegressionLoss(ABC):
     """A loss of regression. Subclasses are frozen dataclasses of its parameters."""
 
-    visits_rows_at_random: bool = False
-    """Whether the solver needs the rows, or their features, in memory."""
-
     holds_shares: bool = False
     """Whether a given share of targets is to lie below the scores."""
 
