@@ -153,7 +153,7 @@ def beside_peers(columns: tuple[int, ...]) -> list[tuple[str, Test, Setting]]:
         (name, test, each)
         for each in settings
         for name, test in tests.items()
-        if name not in SLOW or each[0] == "non-linear" and each[3] == columns[0]
+        if name not in SLOW or (each[0] == "non-linear" and each[3] == columns[0])
     ]
 
 

@@ -56,7 +56,11 @@ def test_targets_without_a_scale_end_too(y):
 
 def test_repeated_rows_and_repeated_features_do_not_matter():
     F, y, bounds = program(50, 10, 0.5)
-    again, twice_y, halves = np.vstack([F, F]), np.r_[y, y], Bounds(np.r_[bounds.lower, bounds.lower] / 2, np.full(100, 0.25))
+    again, twice_y, halves = (
+        np.vstack([F, F]),
+        np.r_[y, y],
+        Bounds(np.r_[bounds.lower, bounds.lower] / 2, np.full(100, 0.25)),
+    )
     once = interior_point(KeptRows(F), y, bounds, 0.01, tol=1e-12, max_iter=100)[0]
     twice = interior_point(KeptRows(again), twice_y, halves, 0.01, tol=1e-12, max_iter=100)[0]
     np.testing.assert_allclose(again.T @ twice, F.T @ once, atol=1e-6)

@@ -144,9 +144,7 @@ class SmoothedAscent(DualAscent):
         found = super().solve(penalty, tol=tol, max_iter=max_iter, start=first, progress=progress.within("last"))
         return replace(found, n_iter=start.n_iter + found.n_iter)
 
-    def _from_inside(
-        self, F: ProgramRows, alpha: float, tol: float, max_iter: int, *, goal: float
-    ) -> LinearSolution:
+    def _from_inside(self, F: ProgramRows, alpha: float, tol: float, max_iter: int, *, goal: float) -> LinearSolution:
         """The solution by the interior-point method to a gap of `goal`, column by column."""
         loss, rows = self.loss, np.flatnonzero(self.loss.weight)
         dual, steps = np.zeros_like(loss.signs, dtype=float), 0
