@@ -32,7 +32,7 @@ Setting = tuple[str, str, int, int]
 Test = Callable[[Rows, int], float]
 LEVEL = 0.05
 PEER_ROWS = 500
-SLOW = {"hyppo partial dcorr": 15}
+SLOW = {"hyppo partial dcorr": 8}
 """Repeats of tests that take seconds: only beside the non-linear link of one column."""
 ROUND = 100
 

@@ -12,18 +12,21 @@
 - `--time`: a median at 100,000 rows and 2,048 features against a ridge fit at the same scale and penalty.
 
 All models are the default call on raw columns, on split 5, which nothing was chosen on; no model chooses anything on
-test rows. `--small` takes two tables, and nothing is written.
+test rows. A killed run goes on where it ended. `--small` takes two tables, and nothing is written.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import time
 import warnings
+from contextlib import redirect_stdout
+from functools import partial
 
 import numpy as np
 from default_tables import FileTable, Split
-from harness import write
+from harness import RESULTS, write
 from scipy.stats import betabinom, binom
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.kernel_approximation import Nystroem
@@ -184,27 +187,37 @@ def seconds(n, width):
     return {**record, **times, "relative_gap": median.dual_gap_ / median.objective_, "sweeps": median.n_iter_}
 
 
+def parts(small):
+    """Name and value of every part of the study, as functions."""
+    tables, wrong = (TABLES[-2:], OUTLIER_TABLES[-1:]) if small else (TABLES, OUTLIER_TABLES)
+    found = {("quantiles", name): partial(quantiles, name) for name in tables}
+    found["deviance", "rates of 5 columns"] = lambda: deviances(synthetic_counts())
+    if not small:
+        found["deviance", "blogfeedback"] = lambda: deviances(_split("blogfeedback"))
+    return found | {("outliers", name): partial(outliers, name) for name in wrong}
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--small", action="store_true", help="two tables; nothing is written")
     parser.add_argument("--time", action="store_true", help="time 100,000 rows and 2,048 features, and nothing else")
+    parser.add_argument("--parts", type=int, help="of those that the file of results does not have: so many; all")
+    parser.add_argument("--restart", action="store_true", help="measure what the file has, too")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     if given.time:
         write("losses_time", seconds(100_000, 2048))
         return
-    record = {"quantiles": {}, "quantile_levels": QUANTILES}
-    for name in TABLES[-2:] if given.small else TABLES:
-        record["quantiles"][name] = quantiles(name)
-        print(name, record["quantiles"][name], flush=True)
-    record["deviance"] = {"rates of 5 columns": deviances(synthetic_counts())}
-    if not given.small:
-        record["deviance"]["blogfeedback"] = deviances(_split("blogfeedback"))
-    record["outliers"] = {name: outliers(name) for name in (OUTLIER_TABLES[-1:] if given.small else OUTLIER_TABLES)}
-    if given.small:
-        print(record)
-    else:
-        write("losses", record)
+    path = RESULTS / "losses.json"
+    known = {} if given.small or given.restart or not path.exists() else json.loads(path.read_text())
+    record = known if known.get("fold") == FOLD else {"fold": FOLD, "quantile_levels": QUANTILES}
+    missing = [each for each in parts(given.small) if each[1] not in record.get(each[0], {})]
+    for family, name in missing[: given.parts]:
+        record.setdefault(family, {})[name] = parts(given.small)[family, name]()
+        print(name, record[family][name], flush=True)
+        if not given.small:
+            with redirect_stdout(None):
+                write("losses", record)
 
 
 if __name__ == "__main__":

@@ -153,6 +153,7 @@ def test_a_checkpoint_gives_the_same_model(tmp_path):
         (bo.KernelQuantileRegressor(quantile=1.0), Y, "'quantile' parameter of KernelQuantileRegressor"),
         (bo.KernelQuantileRegressor(quantile=[0.9, 0.1]), Y, "ascending"),
         (bo.KernelQuantileRegressor(quantile=[]), Y, "between 0 and 1"),
+        (bo.KernelQuantileRegressor(quantile=["low", "high"]), Y, "between 0 and 1"),
         (bo.KernelQuantileRegressor(interval="conformal"), Y, "two or more"),
         (bo.KernelHuberRegressor(epsilon=1.0), Y, "'epsilon' parameter of KernelHuberRegressor"),
         (bo.KernelPoissonRegressor(), Y, "y must not be negative"),
