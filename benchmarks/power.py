@@ -4,9 +4,9 @@ Rejections at 0.05 on the same samples, 199 permutations. "exact, fused" is `len
 in place of random features, "exact, aggregated" rejects by the smallest rank of the same twenty statistics, ranked
 among those of the relabellings (MMDAgg with equal weights). Differences of 0.1 are noise at 30 repeats.
 
-`--rows 4096` takes more rows, and differences that shrink as their root, beside the aggregated test of goodpoints (Compress
-Then Test; Domingo-Enrich, Dwivedi & Mackey 2023) where it is installed, at ten bandwidths of the Gaussian kernel. Exact
-kernels would take hours there. `--small` runs a few repeats, and nothing is written.
+`--rows 4096` takes more rows, and differences that shrink as their root, beside the aggregated test of goodpoints
+(Compress Then Test; Domingo-Enrich, Dwivedi & Mackey 2023) where it is installed, at ten bandwidths of the Gaussian
+kernel. Exact kernels would take hours there. `--small` runs a few repeats, and nothing is written.
 """
 
 from __future__ import annotations

@@ -85,6 +85,15 @@ def test_quantiles_of_a_chosen_penalty_hold_on_new_rows_where_a_given_one_follow
     assert abs(high - 0.9) < 0.09
 
 
+def test_quantiles_of_counts_are_counts_where_columns_say_nothing():
+    y = np.round(np.random.default_rng(0).exponential(1, 60))
+    for rows in (slice(0, 30), slice(30, 60)):
+        model = bo.KernelQuantileRegressor(quantile=[0.1, 0.5, 0.9], features="fourier", n_components=8, random_state=0)
+        found = model.fit(np.ones((30, 2)), y[rows]).predict(np.ones((1, 2)))[0]
+        np.testing.assert_allclose(found, np.round(found), atol=1e-6)
+        assert found[0] > -1e-6  # no step below the smallest count
+
+
 def test_quantiles_cover_what_they_say_and_do_not_cross():
     rng = np.random.default_rng(5)
     train, test = rng.uniform(-2, 2, (1500, 1)), rng.uniform(-3, 3, (2000, 1))
