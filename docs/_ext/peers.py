@@ -275,11 +275,11 @@ def robust():
     found = load("losses")
     counts = [
         (f"Poisson deviance, {name}", *(f"{part}: {value:.3f}" for part, value in values.items()), "")
-        for name, values in found["deviance"].items()
+        for name, values in found.get("deviance", {}).items()
     ]
     wrong = [
         (f"RMSE, 5 % wrong targets, {name}", *(f"{part}: {value:.3f}" for part, value in values.items()))
-        for name, values in found["outliers"].items()
+        for name, values in found.get("outliers", {}).items()
     ]
     return ("over that of the mean", "", "", ""), [*counts, *wrong]
 
