@@ -247,11 +247,42 @@ def planner():
     return header, rows
 
 
-def power():
-    found = load("power")
+def power(name="power"):
+    found = load(name)
     tests = list(next(iter(found["power"].values())))
     rows = [(what, *(f"{values[test]:.2f}" for test in tests)) for what, values in found["power"].items()]
     return (f"what differs ({found['n']} rows of each sample, {found['repeats']} repeats)", *tests), rows
+
+
+def conditional():
+    """Level of `ci_test`: by links and conditioning columns, at 500 and at 5,000 rows."""
+    records = [
+        each
+        for name in ("conditional_500", "conditional_5000")
+        for each in (load(name) or {"records": []})["records"]
+        if each["test"] == "ci_test" and each["alternative"] == "none"
+    ]
+    rows = [
+        (each["link"], each["given"], f"{each['rows']:,}", f"{each['count']} of {each['repeats']}",
+         f"{each['rejected']:.3f}", "{:.3f} to {:.3f}".format(*each["limits"]))
+        for each in sorted(records, key=lambda each: (each["rows"], each["link"].startswith("hard")))
+    ]  # fmt: skip
+    return ("link", "columns of Z", "rows", "nulls rejected at 5 %", "rate", "95 % limits of the rate"), rows
+
+
+def conditional_peers():
+    """Rates of rejection beside other libraries."""
+    records = load("conditional_peers")["records"]
+    tests = list(dict.fromkeys(each["test"] for each in records))
+    settings = list(dict.fromkeys((each["link"], each["alternative"], each["given"]) for each in records))
+    found = {(each["test"], each["link"], each["alternative"], each["given"]): each for each in records}
+    cells = [[found.get((test, *setting)) for test in tests] for setting in settings]
+    rows = [
+        (*setting, *("" if each is None else f"{each['count']} of {each['repeats']}" for each in line))
+        for setting, line in zip(settings, cells)
+    ]
+    cost = [f"{min(each['cpu_seconds_each'] for each in records if each['test'] == test):.2g} s" for test in tests]
+    return ("link", "dependence", "columns of Z", *tests), [*rows, ("processor time of a test", "", "", *cost)]
 
 
 def quantiles():
@@ -265,29 +296,47 @@ def quantiles():
             sum(low <= share <= high for share, (low, high) in zip(shares, record["limits"]))
             for shares in record["coverage"].values()
         ]
+        both = sum(
+            low <= share <= high for share, (low, high) in zip(record["coverage"]["ours"], record["limits_of_both"])
+        )
         interval = record["conformal"]
         held = interval["limits"][0] <= interval["coverage"] <= interval["limits"][1]
         rows.append(
-            (name, *losses, *(f"{count} of 3" for count in inside),
+            (name, *losses, *(f"{count} of 3" for count in inside), f"{both} of 3",
              f"{interval['coverage']:.3f}, {'inside' if held else 'outside'}")
         )  # fmt: skip
     header = (
         "table",
         *(f"pinball loss, {each}" for each in models),
         *(f"shares within limits, {each}" for each in models),
+        "ours, limits of both chances",
     )
     return (*header, "conformal 80 % intervals"), rows
+
+
+def quantile_time():
+    found = load("losses_time")
+    row = (
+        f"{found['n']:,}",
+        f"{found['n_components']:,}",
+        *(seconds(found["cpu"][each]) for each in ("ridge", "median")),
+    )
+    return ("rows", "features", "ridge, processor time", "median", "times"), [(*row, times(found["times_cpu"]))]
+
+
+def power_of_more_rows():
+    return power("power_4096")
 
 
 def robust():
     found = load("losses")
     counts = [
         (f"Poisson deviance, {name}", *(f"{part}: {value:.3f}" for part, value in values.items()), "")
-        for name, values in found["deviance"].items()
+        for name, values in found.get("deviance", {}).items()
     ]
     wrong = [
         (f"RMSE, 5 % wrong targets, {name}", *(f"{part}: {value:.3f}" for part, value in values.items()))
-        for name, values in found["outliers"].items()
+        for name, values in found.get("outliers", {}).items()
     ]
     return ("over that of the mean", "", "", ""), [*counts, *wrong]
 
@@ -303,6 +352,10 @@ TABLES = {
     "calibration": (calibration, "accuracy", "accuracy.py"),
     "two_sample": (two_sample, "two_sample", "two_sample.py"),
     "power": (power, "power", "power.py"),
+    "power_of_more_rows": (power_of_more_rows, "power_4096", "power.py"),
+    "quantile_time": (quantile_time, "losses_time", "losses.py"),
+    "conditional": (conditional, "conditional_500", "conditional.py"),
+    "conditional_peers": (conditional_peers, "conditional_peers", "conditional.py"),
     "quantiles": (quantiles, "losses", "losses.py"),
     "robust": (robust, "losses", "losses.py"),
     "orbit": (orbit, "orbit", "orbit.py"),

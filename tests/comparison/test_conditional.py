@@ -122,6 +122,8 @@ def test_refusals():
         bo.ci_test(X, Y, given=np.empty((200, 0)))
     with pytest.raises(InvalidDataError, match=r"given has no columns: hsic_test"):
         bo.ci_test(X, Y, given=None)
+    with pytest.raises(InvalidDataError, match=r"given has no columns: hsic_test"):
+        bo.ci_test(X, Y, given=[])
     with pytest.raises(InvalidDataError, match=r"X has no columns"):
         bo.ci_test(np.empty((200, 0)), Y, given=Z)
     with pytest.raises(InvalidDataError, match=r"Column 1 of given is constant"):

@@ -17,6 +17,10 @@ ELSEWHERE = {
     "server": "deploy.md",
     "planner": "command-line.md",
     "power": "comparing.md",
+    "power_of_more_rows": "comparing.md",
+    "quantile_time": "losses.md",
+    "conditional": "comparing.md",
+    "conditional_peers": "comparing.md",
     "quantiles": "losses.md",
     "robust": "losses.md",
 }

@@ -52,6 +52,17 @@ def test_scanned_rows_give_the_model_of_arrays(model, y):
 
 
 @pytest.mark.parametrize("model", [MODELS["quantile"][0], MODELS["huber"][0]])
+def test_rows_beyond_the_memory_are_read_block_by_block(model, monkeypatch):
+    weight = np.random.default_rng(1).integers(0, 3, len(X))
+    expected = model.fit(X, Y, sample_weight=weight).predict(X[:9])
+    monkeypatch.setattr("bochner.statistics.feature_stream.can_be_kept", lambda size: False)
+    parts = [slice(0, 150), slice(150, None)]
+    read = model.fit(bo.scan_blocks([(X[part], Y[part], weight[part]) for part in parts]))
+    np.testing.assert_allclose(read.predict(X[:9]), expected, atol=1e-3)
+    assert read.dual_gap_ <= 1e-4 * read.objective_
+
+
+@pytest.mark.parametrize("model", [MODELS["quantile"][0], MODELS["huber"][0]])
 def test_the_unit_of_the_target_does_not_matter(model):
     plain, moved = model.fit(X, Y).predict(X), model.fit(X, 1e6 * Y - 3e7).predict(X)
     np.testing.assert_allclose((moved + 3e7) / 1e6, plain, atol=1e-3)
@@ -72,6 +83,15 @@ def test_quantiles_of_a_chosen_penalty_hold_on_new_rows_where_a_given_one_follow
     assert 0.71 < between["chosen"] < 0.93
     assert abs(low - 0.1) < 0.09
     assert abs(high - 0.9) < 0.09
+
+
+def test_quantiles_of_counts_are_counts_where_columns_say_nothing():
+    y = np.round(np.random.default_rng(0).exponential(1, 60))
+    for rows in (slice(0, 30), slice(30, 60)):
+        model = bo.KernelQuantileRegressor(quantile=[0.1, 0.5, 0.9], features="fourier", n_components=8, random_state=0)
+        found = model.fit(np.ones((30, 2)), y[rows]).predict(np.ones((1, 2)))[0]
+        np.testing.assert_allclose(found, np.round(found), atol=1e-6)
+        assert found[0] > -1e-6  # no step below the smallest count
 
 
 def test_quantiles_cover_what_they_say_and_do_not_cross():
@@ -142,6 +162,7 @@ def test_a_checkpoint_gives_the_same_model(tmp_path):
         (bo.KernelQuantileRegressor(quantile=1.0), Y, "'quantile' parameter of KernelQuantileRegressor"),
         (bo.KernelQuantileRegressor(quantile=[0.9, 0.1]), Y, "ascending"),
         (bo.KernelQuantileRegressor(quantile=[]), Y, "between 0 and 1"),
+        (bo.KernelQuantileRegressor(quantile=["low", "high"]), Y, "between 0 and 1"),
         (bo.KernelQuantileRegressor(interval="conformal"), Y, "two or more"),
         (bo.KernelHuberRegressor(epsilon=1.0), Y, "'epsilon' parameter of KernelHuberRegressor"),
         (bo.KernelPoissonRegressor(), Y, "y must not be negative"),

@@ -285,7 +285,7 @@ def _check_rows(X: MatrixLike, Y: MatrixLike, Z: MatrixLike) -> tuple[Array, Arr
 def _columns(rows: MatrixLike, name: str) -> Array:
     """Rows as a dense matrix in float64; one column may be a vector."""
     shape: tuple[int, ...] = getattr(rows, "shape", None) or np.shape(np.asarray(rows))
-    if shape[1:] == (0,) or rows is None:
+    if shape in ((0,), ()) or shape[1:] == (0,) or rows is None:
         remedy = "hsic_test(X, Y) tests independence without a condition" if name == "given" else "give at least one"
         raise InvalidDataError(f"{name} has no columns: {remedy}.")
     return dense(check_rows(np.asarray(rows)[:, None] if len(shape) == 1 else rows, name, dtype=np.float64))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -85,8 +86,12 @@ class ConditioningBasis:
 
     def slices(self) -> Iterator[slice]:
         """Rows, as many at a time as fit a small buffer."""
-        step = rows_within(64 * self.width, share=0.05, least=256, most=16384)
-        return row_slices(len(self.scores), step)
+        return row_slices(len(self.scores), self._block_rows)
+
+    @cached_property
+    def _block_rows(self) -> int:
+        # Kept: to ask the system for its memory takes longer than a small block.
+        return rows_within(64 * self.width, share=0.05, least=256, most=16384)
 
 
 @dataclass(frozen=True)

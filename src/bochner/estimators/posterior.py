@@ -122,8 +122,9 @@ class PosteriorFunctions(RidgeAttributes):
             grad f(x) = J(x)'w,    std^2 = sigma^2 diag(J'(G + alpha I)^-1 J),     J = dz(x) / dx
 
         for features, and what it is for kernel values and what lies beyond landmarks: the posterior law of the gradient
-        of the function, which has no noise. Through normal scores (`WarpedFeatures`) by the chain rule; at a knot of
-        the score, which has a kink there, the mean of both sides.
+        of the function, which has no noise. Deviations of random Fourier features are those of the features' kernel:
+        with few of them they are too small, and those of gradients more so. Through normal scores (`WarpedFeatures`)
+        by the chain rule; at a knot of the score, which has a kink there, the mean of both sides.
 
         Parameters
         ----------

@@ -135,7 +135,8 @@ class KernelQuantileRegressor(LossRegressor):
 
     @property
     def _loss(self) -> Pinball:
-        levels = np.atleast_1d(np.asarray(self.quantile, dtype=float))
+        given = np.atleast_1d(np.asarray(self.quantile))
+        levels = given.astype(float) if given.dtype.kind in "iuf" else np.empty(0)  # texts are no numbers
         inside = levels.ndim == 1 and len(levels) > 0 and bool(np.all((levels > 0) & (levels < 1)))
         if not inside or not np.all(np.diff(levels) > 0):
             raise invalid_parameter(self, "quantile", "between 0 and 1, several ones ascending", self.quantile)

@@ -12,7 +12,7 @@ are, with Mehrotra's corrector (Nocedal & Wright 2006, chapter 16.6). A step sol
     (diag(d) + F F' / alpha) x = r,       d = p / (b - lower) + q / (upper - b),
 
 by the Cholesky factor of this matrix, or of alpha I + F' diag(1/d) F where features are fewer than rows (Woodbury):
-O(n D min(n, D)).
+O(n D min(n, D)). Features may be read block by block (`interior_rows`): a step is then seven passes over them.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bochner import _blas
 from bochner._typing import Array
+from bochner.solvers.interior_rows import ProgramRows
 
 __all__ = ["Bounds", "interior_point", "interior_point_work"]
 
@@ -46,19 +46,19 @@ def interior_point_work(n_rows: int, width: int) -> int:
 
 
 def interior_point(
-    F: Array, target: Array, bounds: Bounds, alpha: float, *, tol: float, max_iter: int
+    F: ProgramRows, target: Array, bounds: Bounds, alpha: float, *, tol: float, max_iter: int
 ) -> tuple[Array, int]:
     """The minimiser (n,), to a duality gap of `tol` times the sum of |target| (upper - lower), and the steps taken."""
     state = _Point.first(target, bounds)
     best, smallest, since = state.b, np.inf, 0
     scale = float(np.abs(target) @ (bounds.upper - bounds.lower)) or 1.0
     for step in range(max_iter):
-        slope = F @ (F.T @ state.b) / alpha - target
+        slope = F.forward(F.adjoint(state.b)) / alpha - target
         gap = state.complementarity() + float(np.abs(slope - state.p + state.q) @ (bounds.upper - bounds.lower))
         best, smallest, since = (state.b, gap, 0) if gap < smallest else (best, smallest, since + 1)
         if smallest <= tol * scale or since >= _PATIENCE:
             return best, step
-        solve = _solver(F, state.weights(), alpha)
+        solve = F.solver(state.weights(), alpha)
         if solve is None:
             return best, step
         state = state.stepped(solve, slope)
@@ -132,41 +132,3 @@ def _longest(values: Array, steps: Array) -> float:
     """The longest step, at most 1, after which no value is negative."""
     falling = steps < 0
     return float(min(1.0, np.min(-values[falling] / steps[falling], initial=1.0)))
-
-
-def _solver(F: Array, d: Array, alpha: float) -> Callable[[Array], Array] | None:
-    """r -> (diag(d) + F F' / alpha)^-1 r, refined once; None where that is not definite to working precision."""
-    solve = _by_rows(F, d, alpha) if len(F) <= F.shape[1] else _by_features(F, d, alpha)
-    if solve is None:
-        return None
-
-    def refined(right: Array) -> Array:
-        x = solve(right)
-        return x + solve(right - d * x - F @ (F.T @ x) / alpha)
-
-    return refined
-
-
-def _by_rows(F: Array, d: Array, alpha: float) -> Callable[[Array], Array] | None:
-    matrix = np.zeros((len(F), len(F)))
-    _blas.lower_gram(np.ascontiguousarray(F.T), matrix)
-    matrix /= alpha
-    matrix[np.diag_indices_from(matrix)] += d
-    if not _blas.cholesky(matrix):
-        return None
-    return lambda right: _blas.solve_cholesky(matrix, right[:, None])[:, 0]
-
-
-def _by_features(F: Array, d: Array, alpha: float) -> Callable[[Array], Array] | None:
-    """By Woodbury's identity: 1/d - 1/d F (alpha I + F' diag(1/d) F)^-1 F' 1/d."""
-    matrix = np.zeros((F.shape[1], F.shape[1]))
-    _blas.lower_gram(F / np.sqrt(d)[:, None], matrix)
-    matrix[np.diag_indices_from(matrix)] += alpha
-    if not _blas.cholesky(matrix):
-        return None
-
-    def solve(right: Array) -> Array:
-        scaled = right / d
-        return scaled - F @ _blas.solve_cholesky(matrix, (F.T @ scaled)[:, None])[:, 0] / d
-
-    return solve

@@ -21,6 +21,8 @@ from bochner.statistics.feature_stream import FeatureStream
 
 __all__ = ["Pinball", "PinballRows"]
 
+_MET = 1e-6  # spreads of the targets: a residual below is none
+
 
 class PinballRows:
     """Pinball losses of weighted rows, one column a quantile: a `BoxLoss`.
@@ -62,7 +64,6 @@ class Pinball(RegressionLoss):
 
     quantiles: tuple[float, ...]
 
-    visits_rows_at_random = True
     holds_shares = True
 
     @property
@@ -89,12 +90,7 @@ class Pinball(RegressionLoss):
     def shift(self, y: Array, scores: Array, weight: Array) -> Array:
         """The tau-quantile of y - f of each column: a share tau of the targets is then below it."""
         residual = y[:, None] - np.sort(scores, axis=1)
-        return np.array(
-            [
-                np.quantile(column, quantile, weights=weight, method="inverted_cdf")
-                for column, quantile in zip(residual.T, self.quantiles)
-            ]
-        )
+        return np.array([_moved(column, tau, weight) for column, tau in zip(residual.T, self.quantiles)])
 
     def predictions(self, scores: Array) -> Array:
         return np.sort(scores, axis=1)
@@ -103,3 +99,16 @@ class Pinball(RegressionLoss):
 def pinball(residual: Array, quantiles: Array) -> Array:
     """max(tau r, (tau - 1) r)."""
     return np.maximum(quantiles * residual, (quantiles - 1) * residual)
+
+
+def _moved(residual: Array, tau: float, weight: Array) -> float:
+    """The tau-quantile of residuals; 0 where many targets are met (counts), and it is among them but for chance.
+
+    A step to the next count would be far from the share that was asked for.
+    """
+    share = weight / weight.sum()
+    error = np.sqrt(tau * (1 - tau) * np.sum(share**2))
+    below, up_to = share[residual < -_MET].sum(), share[residual <= _MET].sum()
+    if up_to - below > 2 * error and below - error <= tau <= up_to + error:
+        return 0.0
+    return float(np.quantile(residual, tau, weights=weight, method="inverted_cdf"))

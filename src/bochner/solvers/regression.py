@@ -27,6 +27,7 @@ __all__ = ["RegressionLoss", "RegressionProblem", "TargetUnits", "robust_units"]
 
 _NORMAL_RANGE = 1.349  # interquartile range of the standard normal law
 _LIMIT = 4.0  # spreads from the median at which targets are cut off before length scales are learned from them
+_TIED = 0.1  # of the distinct rows whose inputs others have, too: these are no copies
 _FEW = 4_000_000  # numbers of a table whose equal rows share a fold
 
 
@@ -40,9 +41,6 @@ class TargetUnits:
 
 class RegressionLoss(ABC):
     """A loss of regression. Subclasses are frozen dataclasses of its parameters."""
-
-    visits_rows_at_random: bool = False
-    """Whether the solver needs the rows, or their features, in memory."""
 
     holds_shares: bool = False
     """Whether a given share of targets is to lie below the scores."""
@@ -150,7 +148,8 @@ class RegressionProblem(LinearProblem):
     def folds(self, n_folds: int) -> list[Fold]:
         """Rows to fit and rows held out, at random. Equal rows of a small table are in one fold.
 
-        A weight of 2 is then a row given twice, and one of 0 a row that is not there.
+        A weight of 2 is then a row given twice, and one of 0 a row that is not there. Not where equal inputs have
+        different targets, as in tables of few values: all rows of one target would be left out together.
         """
         group = _groups(self.stream.rows, self.targets, self.weight)
         order = generator(self.seed, Purpose.FOLDS).permutation(int(group.max(initial=0)) + 1)
@@ -168,5 +167,7 @@ def _groups(rows: RowSource, targets: Array, weight: Array) -> Array:
         return np.arange(rows.n_rows)
     present, group = np.flatnonzero(weight), np.zeros(len(weight), dtype=np.intp)
     table = np.column_stack([dense(known.X[present], float), targets[present]])
-    group[present] = np.unique(table, axis=0, return_inverse=True)[1].reshape(-1)
-    return group
+    distinct, own = np.unique(table, axis=0, return_inverse=True)
+    group[present] = own.reshape(-1)
+    several = len(distinct) - len(np.unique(distinct[:, :-1], axis=0))
+    return np.arange(rows.n_rows) if several > _TIED * len(distinct) else group
