@@ -256,7 +256,7 @@ class FourierFeatures(MapTransformer):
     @property
     def scale_is_open(self) -> bool:
         # Overrides: a kernel that is handed over has its own.
-        return not isinstance(self.kernel, Stationary) and self.gamma is None
+        return self.gamma is None and (self.kernel is None or isinstance(self.kernel, str))
 
     def with_one_scale(self, X: Rows, seed: int) -> Self:
         # Overrides: a named kernel has the scales of the data.

@@ -146,7 +146,7 @@ class NystroemFeatures(MapTransformer):
     @property
     def scale_is_open(self) -> bool:
         # Overrides: a kernel that is handed over has its own.
-        return not isinstance(self.kernel, Stationary)
+        return self.kernel is None or isinstance(self.kernel, str)
 
     def with_one_scale(self, X: Rows, seed: int) -> Self:
         # Overrides: a named kernel has the scales of the data.

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from bochner._random import resolve_seed
 from bochner._sklearn import SEED_RULE, HasMethods, Interval, StrOptions, refuse_lazy, validated
-from bochner._typing import Constraints, Rows
+from bochner._typing import ArrayLike, Constraints, Rows
 from bochner.errors import AssumptionError
 from bochner.estimators.fourier import FourierFeatures
 from bochner.estimators.map_transformer import CertificateContext, MapTransformer, own_transformer
@@ -170,7 +170,7 @@ class OrbitFeatures(MapTransformer):
         # Overrides: they tell the length scale.
         return True
 
-    def _seeded_base(self, X: Rows, y: Any) -> Any:
+    def _seeded_base(self, X: Rows, y: ArrayLike | None) -> Any:
         """The base, with one length scale, and with this seed unless it has one: one number then fixes everything."""
         base = FourierFeatures() if self.base is None else clone(self.base)
         if base.get_params().get("random_state", 0) is None:

@@ -205,11 +205,15 @@ class PatchFeatures(MapTransformer):
             raise invalid_parameter(self, "patch", f"at most {min(height, width)}, the side of an image", self.patch)
         if self.centred and self.patch == 1:
             raise invalid_parameter(self, "centred", "False for patches of one pixel", self.centred)
+        return self._pooled((height, width, channels))
+
+    def _pooled(self, shape: tuple[int, int, int]) -> Positions:
+        """The grid of images of a shape, with as many pools as there are positions at most."""
         make, turns = (PolarPatchGrid, 4) if self.grid == "polar" else (PatchGrid, 1)
         pool = _integers(self.pool if isinstance(self.pool, (tuple, list)) else (self.pool, turns * self.pool))
         points = tuple(max(1, m) for m in (*pool, 1, 1))
         found = make(
-            (height, width, channels),
+            shape,
             int(self.patch),
             (points[0], points[1]),
             self.pooling == "gaussian",

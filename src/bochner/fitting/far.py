@@ -9,19 +9,20 @@ next to nothing, and variances stay what leave-one-out errors say.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+
+from bochner._typing import Array
 
 __all__ = ["variance_far_out"]
 
 
-def variance_far_out(left: Any, prior: Any, missing: Any) -> Any:
-    """rho^8 times what is `missing` of the prior variance, for arrays or for nodes of an ONNX graph.
+def variance_far_out(left: Array, prior: Array | float, missing: Array) -> Array:
+    """rho^8 times what is `missing` of the prior variance; nodes of an ONNX graph pass for arrays.
 
     `left` and `prior` are posterior and prior variances of the function, in one unit.
     """
-    share = np.minimum(np.maximum(left * (1 / prior), 0.0), 1.0)
+    share: Array = np.minimum(np.maximum(left * (1 / prior), 0.0), 1.0)
     for _ in range(3):
         share = share * share
-    return share * missing
+    found: Array = share * missing
+    return found

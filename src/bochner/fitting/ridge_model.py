@@ -188,8 +188,7 @@ class FittedRidge:
         if self.far_variance is None or prior is None:
             return 0.0
         missing = np.maximum(self.far_variance - self.solution.noise_variance * prior[:, None], 0.0)
-        found: Array = variance_far_out(left, prior[:, None], missing)
-        return found
+        return variance_far_out(left, prior[:, None], missing)
 
     def means_and_leverages(self, X: Rows) -> tuple[Array, Array, Array]:
         """Predictions (n, t), and their variances (n,) in units of the noise: by the coefficients, beyond the features.

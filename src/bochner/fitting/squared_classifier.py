@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bochner._typing import Array
-from bochner.data import RowSource
+from bochner.data import ArrayRows, RowSource
 from bochner.errors import InvalidDataError
 from bochner.fitting.checkpoints import FitCheckpoint
 from bochner.fitting.features import ChosenFeatures
@@ -57,15 +57,10 @@ def fit_signs(
     checkpoint: FitCheckpoint | None = None,
 ) -> tuple[FittedRidge, LeftOut]:
     """Ridge regression on the signs of the classes, and its leave-one-out errors."""
-    known = rows.arrays
-    if known is None:
-        raise InvalidDataError("loss='squared_error' needs rows in memory. Use loss='logistic'.")
     features = settings.features
+    known = _rows_in_memory(rows)
     kernel, tuning = features.kernel_for(rows, (labels.labels, labels.weight), rivals=features.searched_by_refitting)
-    columns = 1 if labels.n_classes == 2 else labels.n_classes
-    bill = MemoryBill({"signs of the classes": 17 * len(labels.labels) * columns})
-    require_memory(bill, "Use loss='logistic', or raise the budget with bochner.set_config(memory=...).")
-    signed = replace(known, Y=signs_of(labels.labels, labels.n_classes), sample_weight=labels.weight)
+    signed = _signed(known, labels)
     rule = PenaltyRule("auto" if settings.alpha is None else settings.alpha, settings.alphas, settings.fit_intercept)
     ridge = RidgeSettings("KernelClassifier", features, DirectSolver(), rule, alike=True)
     if kernel is not None and features.exact_only:
@@ -73,15 +68,36 @@ def fit_signs(
         return fit_exact(signed, kernel, tuning, exact, watch=watch, checkpoint=checkpoint)
     if kernel is not None and features.searched_by_refitting:
         return search_landmarks(signed, kernel, tuning, ridge, watch, lambda fit: None, checkpoint)
-    drawn = features.draw(kernel, 0 if kernel is None else features.width_for(rows), signed, tuning)
-    chosen = ChosenFeatures(drawn, tuning, kernel)
+    width = 0 if kernel is None else features.width_for(rows)
+    chosen = ChosenFeatures(features.draw(kernel, width, signed, tuning), tuning, kernel)
     if checkpoint is None and takes_products(signed, chosen, ridge):
         return fit_sign_products(signed, chosen, ridge, watch, settings.max_iter)
-    ledger = None if checkpoint is None else checkpoint.moments()
-    gathered = MomentsFit.drawn(drawn, tuning, signed, DirectSolver(), rule, ledger=ledger)
+    return _fit_sign_moments(signed, chosen, ridge, watch, checkpoint)
+
+
+def _rows_in_memory(rows: RowSource) -> ArrayRows:
+    if rows.arrays is None:
+        raise InvalidDataError("loss='squared_error' needs rows in memory. Use loss='logistic'.")
+    return rows.arrays
+
+
+def _signed(rows: ArrayRows, labels: Labels) -> ArrayRows:
+    """The rows with the signs of their classes as targets, within the memory budget."""
+    columns = 1 if labels.n_classes == 2 else labels.n_classes
+    bill = MemoryBill({"signs of the classes": 17 * len(labels.labels) * columns})
+    require_memory(bill, "Use loss='logistic', or raise the budget with bochner.set_config(memory=...).")
+    return replace(rows, Y=signs_of(labels.labels, labels.n_classes), sample_weight=labels.weight)
+
+
+def _fit_sign_moments(
+    signed: ArrayRows, chosen: ChosenFeatures, settings: RidgeSettings, watch: Watch, checkpoint: FitCheckpoint | None
+) -> tuple[FittedRidge, LeftOut]:
+    """Features of a width that is given, by their moments."""
+    ledger, rule = None if checkpoint is None else checkpoint.moments(), settings.rule
+    gathered = MomentsFit.drawn(chosen.drawn, chosen.tuning, signed, settings.solver, rule, ledger=ledger)
     gathered.add(signed, watch, ledger=ledger)
     fit = gathered.solved(signed, alike=True).in_enough_precision(signed, alike=True).fit
-    return fit, left_out_errors(fit, signed, features.seed)
+    return fit, left_out_errors(fit, signed, settings.features.seed)
 
 
 def _exact_solver(settings: ClassifierSettings, n_rows: int) -> RidgeSolver:

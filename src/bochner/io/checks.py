@@ -43,16 +43,17 @@ def problem_of(value: object) -> str | None:
     for name in places(value):
         return f"has a {name!r}, which models in files have not"
     schema, state = schema_of(value), vars(value)
-    problem = (
-        schema.problem(state)
-        or _wrong_width({name: state[name] for name in state if name not in schema.parameters})
-        or _wrong_parameter(value)
-    )
-    if problem is None and not fits(value):
+    kept = {name: state[name] for name in state if name not in schema.parameters}
+    return schema.problem(state) or _wrong_width(kept) or _wrong_parameter(value) or _misfit(value)
+
+
+def _misfit(value: object) -> str | None:
+    """Parts that are right by themselves, and do not fit each other."""
+    if not fits(value):
         return "has arrays or numbers that do not fit each other"
-    if problem is None and isinstance(value, BaseEstimator) and not columns_fit(value):
+    if isinstance(value, BaseEstimator) and not columns_fit(value):
         return "has columns that do not fit each other, or not all that its fit leaves"
-    return problem
+    return None
 
 
 def _wrong_parameter(value: object) -> str | None:

@@ -6,14 +6,15 @@ does not declare what its estimators keep: the tables here do, for those that fi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields
-from typing import Any, get_type_hints
+from typing import get_type_hints
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import FeatureUnion, Pipeline
 
-from bochner.features import FeatureMap
+from bochner._typing import Array, JsonDict
 from bochner.fitting import FittedClassifier
 from bochner.io.hints import accepts, is_numbers
 from bochner.io.schema import schema_of
@@ -75,39 +76,41 @@ def columns_fit(value: BaseEstimator) -> bool:
     return _foreign_columns(state, d) if foreign else _own_columns(value, state, d)
 
 
-def _parts_fit(value: BaseEstimator, state: dict[str, Any]) -> bool:
+def _parts_fit(value: BaseEstimator, state: JsonDict) -> bool:
     """Steps of pipelines and columns of tables."""
     if isinstance(value, (Pipeline, FeatureUnion)):
         return _are_steps(state.get("steps", state.get("transformer_list")))
     return type(value) is not TableEncoder or all(map(_is_column, state.get("columns_", ())))
 
 
-def _foreign_columns(state: dict[str, Any], d: int) -> bool:
+def _foreign_columns(state: JsonDict, d: int) -> bool:
     levels = "references_" not in state or len(state["quantiles_"]) == np.size(state["references_"])
     return levels and all(_has_columns(state, name, d) for name in _BY_COLUMN)
 
 
-def _is_complete(name: str, state: dict[str, Any]) -> bool:
+def _is_complete(name: str, state: JsonDict) -> bool:
     """Whether an estimator that is fitted, or says so, has what its methods read."""
     fitted = any(each.endswith("_") and not each.startswith("_") for each in state)
     return not fitted or all(each in state for each in _NEEDED.get(name, ()))
 
 
-def _are_steps(steps: Any) -> bool:
+def _are_steps(steps: Sequence[Sequence[object]] | None) -> bool:
     """Pairs of a name and an estimator or a word, in a list or tuple."""
-    return type(steps) in (list, tuple) and all(
-        type(each) in (list, tuple) and len(each) == 2 and type(each[0]) is str for each in steps
+    return (
+        steps is not None
+        and type(steps) in (list, tuple)
+        and all(type(each) in (list, tuple) and len(each) == 2 and type(each[0]) is str for each in steps)
     )
 
 
-def _names_fit(names: Any, d: int) -> bool:
+def _names_fit(names: Array | None, d: int) -> bool:
     if names is None:
         return True
     array = type(names) is np.ndarray and names.shape == (d,)
     return array and all(type(each) is str for each in names.tolist())
 
 
-def _has_columns(state: dict[str, Any], name: str, d: int) -> bool:
+def _has_columns(state: JsonDict, name: str, d: int) -> bool:
     array = state.get(name)
     if array is None:
         return True
@@ -115,44 +118,51 @@ def _has_columns(state: dict[str, Any], name: str, d: int) -> bool:
     return numbers and array.ndim > 0 and array.shape[-1] == d
 
 
-def _own_columns(value: BaseEstimator, state: dict[str, Any], d: int) -> bool:
-    """Ranges, spreads, classes, settings and the map of a fitted model of ours."""
+def _own_columns(value: BaseEstimator, state: JsonDict, d: int) -> bool:
+    """Ranges, spreads, classes, settings and the maps of a fitted model of ours."""
     shapes = {"column_ranges_": (2, d), "column_spreads_": (d,)}
     if not all(_floats(state.get(name), shape) for name, shape in shapes.items()):
         return False
+    widths = map(_width, _maps(state))
+    return _settings_fit(value, state) and all(width in (None, d) for width in widths) and _classes_fit(state)
+
+
+def _settings_fit(value: BaseEstimator, state: JsonDict) -> bool:
+    """Whether all that is declared is there, and the settings of the fit are parameters."""
     schema = schema_of(value)
     declared = {name for name in schema.tests if name.endswith("_")}
-    if not (declared <= state.keys() and state.get("_settings_of_fit", {}).keys() <= schema.parameters.keys()):
-        return False
-    fitted = state.get("fitted_")
-    maps = [state.get("map_"), state.get("_feature_map"), getattr(fitted, "feature_map", None)]
-    maps += [getattr(each, "waves", None) for each in maps]
-    widths = [_width(each) for each in maps if isinstance(each, FeatureMap)]
-    return all(width in (None, d) for width in widths) and _classes_fit(state.get("classes_"), fitted)
+    return declared <= state.keys() and state.get("_settings_of_fit", {}).keys() <= schema.parameters.keys()
 
 
-def _floats(array: Any, shape: tuple[int, ...]) -> bool:
+def _maps(state: JsonDict) -> list[object]:
+    """Feature maps of a fitted model, and those that they hold."""
+    maps = [state.get("map_"), state.get("_feature_map"), getattr(state.get("fitted_"), "feature_map", None)]
+    return [*maps, *(getattr(each, "waves", None) for each in maps)]
+
+
+def _floats(array: Array | None, shape: tuple[int, ...]) -> bool:
     return array is None or (is_numbers(array) and array.dtype.kind == "f" and array.shape == shape)
 
 
-def _width(features: Any) -> int | None:
+def _width(features: object) -> int | None:
     """Columns of the rows of a map; None if it does not tell."""
     for name in ("landmarks", "omega"):
-        if type(array := vars(features).get(name)) is np.ndarray:
+        if type(array := getattr(features, "__dict__", {}).get(name)) is np.ndarray:
             return int(array.shape[1])
     told = getattr(features, "n_features", None)
     return None if told is None else int(told)
 
 
-def _classes_fit(classes: Any, fitted: Any) -> bool:
+def _classes_fit(state: JsonDict) -> bool:
     """One column of coefficients a class, or one for two of them."""
-    if classes is None or not isinstance(fitted, FittedClassifier):
+    classes, fitted = state.get("classes_"), state.get("fitted_")
+    if classes is None or type(fitted) is not FittedClassifier:
         return True
     k = fitted.solution.coef.shape[1]
     return len(classes) == k if k > 1 else len(classes) in (1, 2)
 
 
-def _is_column(state: Any) -> bool:
+def _is_column(state: JsonDict) -> bool:
     """A column of a table as a dict of its fields, each of its declared type."""
     column = column_of(state)
     hints = get_type_hints(type(column))

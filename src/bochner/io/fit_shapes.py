@@ -10,7 +10,6 @@ from bochner.fitting import (
     FittedClassifier,
     FittedRegression,
     FittedRidge,
-    NoiseFunction,
 )
 from bochner.io.shapes import finite, fits, shaped
 from bochner.solvers import Pinball, Solution
@@ -18,16 +17,22 @@ from bochner.solvers import Pinball, Solution
 
 @fits.register
 def _(value: FittedRidge) -> bool:
+    return _is_sized(value) and value.row_type.kind == "f" and _noise_of(value) and _far_of(value)
+
+
+def _is_sized(value: FittedRidge) -> bool:
     D, moments, found = value.feature_map.n_components, value.moments, value.found
     known = moments is not None or found is not None
-    sized = (moments is None or len(moments.z_mean) == D) and (found is None or _of_width(found, D))
-    if not (known and sized and value.row_type.kind == "f"):
-        return False
-    far = value.far_variance is None or finite(value.far_variance, value.n_targets)
-    return far and (value.noise is None or _noise_of(value.noise, value))
+    return known and (moments is None or len(moments.z_mean) == D) and (found is None or _of_width(found, D))
 
 
-def _noise_of(noise: NoiseFunction, fit: FittedRidge) -> bool:
+def _far_of(fit: FittedRidge) -> bool:
+    return fit.far_variance is None or finite(fit.far_variance, fit.n_targets)
+
+
+def _noise_of(fit: FittedRidge) -> bool:
+    if (noise := fit.noise) is None:
+        return True
     t = fit.n_targets
     return finite(noise.low, t) and finite(noise.high, t) and noise.response.coef.shape[1] == t
 
