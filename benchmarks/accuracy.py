@@ -2,8 +2,8 @@
 
 Every data set is standardised on its training part, inputs and target; errors are of the standardised target. Ours is
 one call with the same setting for all: Nystroem features with learned scales, and intervals from rows held out of the
-fit. Beside it our default call, ours with random Fourier features, our median heuristic, xGPR, gradient-boosted trees, Nystroem + ridge.
-Results are added to results/accuracy.json set by set. Run all of it, or name sets and studies:
+fit. Beside it our default call, ours with random Fourier features, our median heuristic, xGPR, gradient-boosted trees,
+Nystroem + ridge. Results are added to results/accuracy.json set by set. Run all of it, or name sets and studies:
 
     python benchmarks/accuracy.py kin40k protein
     python benchmarks/accuracy.py noise_columns tuning_cost
