@@ -34,9 +34,9 @@ def require_plain(table: object, name: str = "X") -> None:
 
 
 def _require_table(table: object, name: str) -> None:
-    """Refuse a dict and an array of records."""
+    """Refuse a dict and an array of records; one of SciPy's sparse formats is a dict with a shape."""
     records = getattr(getattr(table, "dtype", None), "names", None)
-    if isinstance(table, Mapping) or records is not None:
+    if (isinstance(table, Mapping) and not hasattr(table, "shape")) or records is not None:
         kind = "an array of records" if records is not None else f"a {type(table).__name__}"
         raise InvalidDataError(f"{name} must be an array or a frame. Got {kind}: make a frame of it, pandas.DataFrame.")
 

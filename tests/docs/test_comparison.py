@@ -23,6 +23,9 @@ ELSEWHERE = {
     "conditional_peers": "comparing.md",
     "quantiles": "losses.md",
     "robust": "losses.md",
+    "exact_peers": "exact.md",
+    "exact_tables": "exact.md",
+    "landmarks": "decisions/021-landmarks.md",
 }
 
 

@@ -34,7 +34,7 @@ ESTIMATORS = [
     bo.FourierFeatures(embedding="phase", sampling="orthogonal"),
     bo.FourierFeatures(bo.Matern() + bo.Laplacian(), sampling="qmc"),
     bo.KernelClassifier(),
-    bo.KernelClassifier("laplacian", alpha=0.1, fit_intercept=False, **FIXED),
+    bo.KernelClassifier("laplacian", alpha=0.1, fit_intercept=False),
     bo.KernelClassifier(loss="logistic", alpha=1.0, **FIXED),
     bo.KernelClassifier(loss="hinge", alpha=1.0, **FIXED),
     bo.KernelClassifier(loss="squared_hinge", alpha=1.0, probability=True, **FIXED),

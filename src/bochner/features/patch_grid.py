@@ -11,7 +11,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from scipy.sparse import csr_array
 
 from bochner._typing import Array
-from bochner.groups import sampled_points
+from bochner.groups.interpolation import sampled_points
 
 __all__ = ["PatchGrid", "PolarPatchGrid", "Positions"]
 

@@ -53,6 +53,7 @@ _LEFT_OUT_SHARE = 5  # one of so many rows is left out at most
 _SMALLEST = 1e-7  # of k(x, x): a penalty of 0, or below the rounding of K, is raised to it
 _CONDITION = 100.0  # of the preconditioned equations, for a penalty that is chosen: some 20 iterations
 _MARGIN = 32.0  # times the penalty at which float32 tiles are rounding: at 8, iterations of 36,000 rows diverged
+_DOUBLE_MARGIN = 1e3  # times float64 rounding of the trace: at 6, iterations of 700 rows diverged with one BLAS thread
 _WORTH_DOUBLE = 0.1  # of the logarithm of a mean squared error: float64 tiles take two to three times as long
 _ROUNDING = 1e-9
 _CONDITION_WITH_TILES = 400.0  # some 40 iterations, where a product takes a fifth of the time
@@ -155,7 +156,8 @@ def _solvable(problem: KernelProblem, seed: int) -> float:
     """
     condition = _CONDITION_WITH_TILES if problem.working.room else _CONDITION
     single = _MARGIN * float32_penalty(problem.product, problem.weight) if problem.bears_float32 else 0.0
-    return max(problem.unexplained(seed) / condition, single)
+    double = _DOUBLE_MARGIN * np.finfo(float).eps * float(np.sum(problem.product.diagonal()) * np.max(problem.weight))
+    return max(problem.unexplained(seed) / condition, single, double)
 
 
 def _on_iteration(on_block: OnPart, checkpoint: FitCheckpoint | None, left: TimeLeft) -> Callable[[State], bool]:

@@ -11,7 +11,7 @@ from bochner.groups.images import (
     ImageScalings,
     ImageTranslations,
 )
-from bochner.groups.interpolation import polar_samples, sampled_points
+from bochner.groups.interpolation import polar_samples
 
 __all__ = [
     "Action",
@@ -31,5 +31,4 @@ __all__ = [
     "Transforms",
     "act",
     "polar_samples",
-    "sampled_points",
 ]
