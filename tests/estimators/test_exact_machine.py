@@ -125,7 +125,7 @@ def test_little_memory_is_refused_with_the_bill():
         machine().fit(X, y)
 
 
-@pytest.mark.parametrize("alpha", [0, 1e-300])
+@pytest.mark.parametrize("alpha", [0, 1e-300, 1e-13])
 def test_a_penalty_of_zero_or_of_rounding_is_raised_and_told(alpha):
     model = machine(alpha=alpha, max_iter=5)
     with pytest.warns((IllConditionedWarning, ConvergenceWarning)) as told:

@@ -54,6 +54,7 @@ _SMALLEST = 1e-7  # of k(x, x): a penalty of 0, or below the rounding of K, is r
 _CONDITION = 100.0  # of the preconditioned equations, for a penalty that is chosen: some 20 iterations
 _MARGIN = 32.0  # times the penalty at which float32 tiles are rounding: at 8, iterations of 36,000 rows diverged
 _DOUBLE_MARGIN = 1e3  # times float64 rounding of the trace: at 6, iterations of 700 rows diverged with one BLAS thread
+_CLEAR = 16.0  # the same of a given penalty, which is raised below it; at 64 iterations converge
 _WORTH_DOUBLE = 0.1  # of the logarithm of a mean squared error: float64 tiles take two to three times as long
 _ROUNDING = 1e-9
 _CONDITION_WITH_TILES = 400.0  # some 40 iterations, where a product takes a fifth of the time
@@ -113,8 +114,8 @@ def fit_exact_iteratively(
 
 
 def _above_rounding(rule: PenaltyRule, dense: ExactProblem) -> PenaltyRule:
-    """The rule, with 0 in place of a given penalty that is below the rounding of the kernel matrix."""
-    rounding = len(dense.Y) * np.finfo(float).eps * _largest(dense)
+    """The rule, with 0 in place of a given penalty that is not clear of the rounding of the kernel matrix."""
+    rounding = _CLEAR * len(dense.Y) * np.finfo(float).eps * _largest(dense)
     return rule if isinstance(rule.alpha, str) or rule.alpha > rounding else replace(rule, alpha=0.0)
 
 
