@@ -67,8 +67,9 @@ def ours(train, test, **setting):
     record = scored(test[1], mean, std, time.perf_counter() - start)
     record["interval_coverage"] = float(np.mean((low <= test[1]) & (test[1] <= high)))
     if model.tuning_ is not None:
-        record["kernel"] = repr(model.tuning_.kernel.with_length_scale(1.0))
-        record["length_scale"] = [float(f"{scale:.3g}") for scale in np.atleast_1d(model.tuning_.length_scale)]
+        record["kernel"] = type(model.tuning_.kernel).__name__
+        scales = model.tuning_.length_scale  # None: a metric
+        record["length_scale"] = [] if scales is None else [float(f"{scale:.3g}") for scale in np.atleast_1d(scales)]
         record["tuning_seconds"] = model.tuning_.seconds
     return record | {"alpha": model.alpha_, "precision": str(model.precision_), "width": len(model.coef_)}
 
