@@ -53,7 +53,7 @@ class CyclicValues(Values):
 
     @property
     def error(self) -> float:
-        raise NotImplementedError("Rounding errors of transforms are not bounded.")
+        return np.inf  # no bound on the rounding errors of the transforms is known
 
     def left(self, X: Array) -> Prepared:
         rows = self.kernel.coordinates(X).astype(self.dtype, copy=False)
