@@ -77,6 +77,31 @@ class FileTable:
             X, X_test = encoded(X, X_test)
         return Split(np.asarray(X, dtype=float), y[train], np.asarray(X_test, dtype=float), y[test])
 
+    def native(
+        self, fold: int, n_train: int = N_TRAIN, n_test: int = N_TEST
+    ) -> tuple[np.ndarray, np.ndarray, list[int]]:
+        """Inputs of the same rows for methods with native categories: codes of levels, gaps as NaN, dates as days.
+
+        Levels that training rows do not have are gaps. The last are the places of the categories.
+        """
+        frame = read(self.name)
+        train, test = chosen_rows(frame, fold, n_train, n_test)
+        inputs = frame.drop(columns=["target", "fold", "split", *IDENTIFIERS.get(self.name, [])], errors="ignore")
+        categories, found = [], []
+        for at, name in enumerate(inputs):
+            column = inputs[name]
+            if pd.api.types.is_datetime64_any_dtype(column):
+                values = column.to_numpy("datetime64[s]").astype(float) / 86400
+            elif pd.api.types.is_numeric_dtype(column):
+                values = column.to_numpy(float)
+            else:
+                levels = {level: code for code, level in enumerate(column.iloc[train].dropna().unique())}
+                values = column.map(levels).to_numpy(float)
+                categories.append(at)
+            found.append(values)
+        X = np.column_stack(found)
+        return X[train], X[test], categories
+
 
 def encoded(train: pd.DataFrame, test: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     """A table with texts and dates as numbers, by what the training rows say."""

@@ -65,7 +65,8 @@ class Journal:
         self.records: dict[Task, dict[str, Any]] = {}
         stored = path.with_suffix(".json")
         if not path.exists() and stored.exists():
-            for record in records_of(json.loads(stored.read_text(encoding="utf-8"))["tables"]):
+            found = json.loads(stored.read_text(encoding="utf-8"))
+            for record in found["fits"] if "fits" in found else records_of(found["tables"]):
                 self.add({"library": "an earlier run"} | record)
         for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
             try:

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from math import sqrt
+from math import inf, sqrt
 from statistics import fmean, geometric_mean, median
 from typing import Any
+
+import numpy as np
+from scipy.stats import rankdata
 
 Record = dict[str, Any]
 TITLES = {
     "ours": "ours", "own_exact": "ours, exact", "own_metric": "ours, metric", "xrfm": "xRFM",
     "xrfm_draws": "xRFM, 16 draws", "trees": "boosted trees", "lightgbm": "LightGBM",
-    "lightgbm_draws": "LightGBM, 16 draws", "svm": "SVM", "kernel_ridge": "kernel ridge", "linear": "linear",
+    "lightgbm_draws": "LightGBM, 16 draws", "catboost": "CatBoost", "trees_native": "boosted trees, native categories",
+    "catboost_native": "CatBoost, native categories", "svgp": "GPyTorch SVGP", "xgpr": "xGPR", "gpboost": "GPBoost",
+    "svm": "SVM", "kernel_ridge": "kernel ridge", "linear": "linear",
 }  # fmt: skip
-PEERS = ("xrfm", "xrfm_draws", "trees", "lightgbm", "lightgbm_draws", "svm", "kernel_ridge", "linear")
 OURS = ("ours", "own_exact", "own_metric")
+PEERS = tuple(name for name in TITLES if name not in OURS)
+NATIVE = ("trees_native", "catboost_native")
+RESAMPLES = 2000
 TIE = 1.01
 """Errors within this factor are a tie."""
 Z = 1.96
@@ -53,6 +60,61 @@ def against(cells: dict[tuple[str, str, str], dict[int, Record]], task: str, min
     }  # fmt: skip
 
 
+def ranks(records: Iterable[Record], task: str) -> list[Record]:
+    """Mean rank of every method that ran on all tables, with limits by resampling tables; a failed fit is the last.
+
+    Errors within 1 % of each other are ties only if they are equal: a rank counts who is ahead, not by how much.
+    """
+    cells: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for record in records:
+        if record["task"] == task and record["method"] not in NATIVE:
+            cells[record["table"], record["method"]].append(inf if record["error"] is None else _error(record))
+    tables = sorted({table for table, _ in cells})
+    methods = [name for name in TITLES if all((table, name) in cells for table in tables)]
+    if len(methods) < 2:
+        return []
+    errors = np.array([[fmean(cells[table, name]) for name in methods] for table in tables])
+    each = rankdata(errors, axis=1)
+    drawn = np.random.default_rng(0).integers(len(tables), size=(RESAMPLES, len(tables)))
+    low, high = np.quantile(each[drawn].mean(axis=1), (0.025, 0.975), axis=0)
+    found = zip(methods, each.mean(axis=0), low, high, (each == 1).sum(axis=0))
+    return sorted(
+        ({"method": m, "rank": float(r), "limits": [float(a), float(b)], "first": int(f)} for m, r, a, b, f in found),
+        key=lambda row: row["rank"],
+    )
+
+
+def ranked(found: Record, task: str) -> list[str]:
+    rows = [
+        [
+            TITLES[row["method"]],
+            f"{row['rank']:.2f}",
+            f"{row['limits'][0]:.2f} to {row['limits'][1]:.2f}",
+            str(row["first"]),
+        ]
+        for row in ranks(found["fits"], task)
+    ]
+    if not rows:
+        return []
+    words = "Mean rank of the methods that ran on all tables (1 is the best; 95 % limits over tables):"
+    return [words, "", table(["", "mean rank", "limits", "first on"], rows), ""]
+
+
+def calibrated(found: Record) -> list[str]:
+    """Coverage and width of 90 % intervals, over the tables of each method."""
+    rows = []
+    for name, title in TITLES.items():
+        own = [record for record in found["fits"] if record["method"] == name and record.get("covers") is not None]
+        if own:
+            covers, width = [r["covers"] for r in own], median(r["interval_width"] for r in own)
+            span = f"{100 * min(covers):.0f} to {100 * max(covers):.0f} %"
+            rows.append([title, str(len(own)), f"{100 * median(covers):.1f} %", span, f"{width:.2f}"])
+    if not rows:
+        return []
+    head = ["", "fits", "median coverage", "least and most", "median width over the target's deviation"]
+    return ["90 % intervals of new targets:", "", table(head, rows), ""]
+
+
 def _error(record: Record) -> float:
     """The error, at least half a row of the test rows, so that ratios of classifiers without an error are numbers."""
     return max(record["error"], 0.5 / record["n_test"])
@@ -87,7 +149,7 @@ def counted(found: Record, task: str) -> str:
 
 
 def errors(found: Record, task: str) -> str:
-    """Mean error of every method on every table, the best bold, with the seconds of a fit."""
+    """Mean error of every method on every table, the best bold; tables are rows."""
     cells = defaultdict(list)
     for record in found["fits"]:
         if record["task"] == task:
@@ -97,8 +159,9 @@ def errors(found: Record, task: str) -> str:
     for name in sorted({table for table, _ in cells}):
         means = {m: _mean(cells[name, m]) for m in methods if (name, m) in cells}
         best = min((value for value in means.values() if value is not None), default=None)
-        texts = [_text(means.get(method), best, cells.get((name, method), [])) for method in methods]
-        rows.append([name, *texts])
+        rows.append([name, *(_text(means.get(method), best, cells.get((name, method), [])) for method in methods)])
+    spent = [median(r["fit_seconds"] or 0.0 for key, rs in cells.items() if key[1] == m for r in rs) for m in methods]
+    rows.append(["*median seconds*", *(f"{value:.2g}" for value in spent)])
     return table(["table", *(TITLES[name] for name in methods)], rows)
 
 
@@ -112,9 +175,8 @@ def _text(mean: float | None, best: float | None, records: list[Record]) -> str:
     if not records:
         return ""
     if mean is None:
-        return "failed"
-    seconds = f"{median(record['fit_seconds'] for record in records):.3g} s"
-    return f"**{mean:.4f}** ({seconds})" if mean == best else f"{mean:.4f} ({seconds})"
+        return "too long" if any("longer" in record.get("failed", "") for record in records) else "failed"
+    return f"**{mean:.4f}**" if mean == best else f"{mean:.4f}"
 
 
 def page(found: Record) -> str:
@@ -129,8 +191,8 @@ def page(found: Record) -> str:
         f"Raw tables, up to {most:,} training rows, folds {', '.join(map(str, folds))}, {found['machine']}; peers: "
         f"{', '.join(found['peers'])}. Every fit ran in a process of its own. Rules of ours were chosen on folds 0 to "
         "4. A win or a loss is a mean error ratio beyond 1 %; ratios are ours over the peer's, so that less is better; "
-        "the share of wins has 95 % limits over tables. Machines with other work make times uncertain, and they are "
-        "ratios for that reason. Methods that are not in a table were not run on it.",
+        "the share of wins has 95 % limits over tables. Times are of the processor, over all threads. Methods that are "
+        "not in a table were not run on it.",
         *(["", f"*{found['remark']}*"] if "remark" in found else []),
         "",
         '*ours* is the default call, *exact* `features="exact"`, *metric* also `length_scale="metric"`. xRFM has '
@@ -140,6 +202,7 @@ def page(found: Record) -> str:
     ]  # fmt: skip
     for task, unit in (("regression", "RMSE over that of the mean"), ("classification", "share that is wrong")):
         if any(record["task"] == task for record in found["fits"]):
-            parts += ["", f"## {task.capitalize()}", "", counted(found, task), "", f"Errors ({unit}), and seconds:", ""]
-            parts += [errors(found, task)]
+            parts += ["", f"## {task.capitalize()}", "", counted(found, task), "", *ranked(found, task)]
+            parts += calibrated(found) if task == "regression" else []
+            parts += [f"Errors ({unit}), and the median processor seconds of a fit:", "", errors(found, task)]
     return "\n".join(parts) + "\n"

@@ -1,4 +1,4 @@
-"""Ours against its peers on real tables: xRFM, boosted trees, support vectors, kernel ridge, a linear model.
+"""Ours against its peers on real tables: xRFM, boosted trees, Gaussian processes, support vectors, a linear model.
 
 Every table of the data folder (`BOCHNER_DATA`) that `benchmarks/defaults.py` knows, raw columns, up to 8,000 training
 rows (`--rows`) and 4,000 test rows, folds 5 to 9: rules were chosen on folds 0 to 4. A fit runs in a process of its own
@@ -31,10 +31,13 @@ import numpy as np
 from default_tables import CLASSIFICATION, N_TEST, N_TRAIN, REGRESSION, TABLES, Split
 from defaults import QUICK_ROWS, REPORTED, Journal, Task, baseline, library, line, plain, test_error
 from harness import RESULTS, len_cores
-from peer_methods import METHODS, OURS
+from peer_methods import METHODS, NATIVE, OURS, REGRESSION_ONLY
 from peer_page import page, summary
 
-REQUIREMENTS = ("torch==2.13.0", "xrfm==0.4.5", "lightgbm==4.7.0", "scikit-learn==1.9.1")
+REQUIREMENTS = (
+    "torch==2.13.0", "xrfm==0.4.5", "lightgbm==4.7.0", "catboost==1.2.10", "gpytorch==1.15.2", "gpboost==1.8.0",
+    "xGPR==0.4.8.5", "scikit-learn-intelex==2026.2.0", "scikit-learn==1.9.1",
+)  # fmt: skip
 PAGE = Path(__file__).parents[1] / "docs" / "peers.md"
 WORKER = Path(__file__).with_name("peer_methods.py")
 
@@ -48,7 +51,33 @@ def environment(folder: Path) -> Path:
     return python
 
 
-def measured(task: Task, rows: Split, python: Path, limit: float) -> dict[str, Any]:
+def possible(task: Task) -> bool:
+    """Whether a method is made for a table."""
+    table = TABLES[task.table]
+    if task.method in REGRESSION_ONLY:
+        return table.task == "regression"
+    return task.method not in NATIVE or task.table.startswith("mixed_")
+
+
+def inputs_of(task: Task, rows: Split, sizes: tuple[int, int]) -> dict[str, Any]:
+    """What a fit is given: the rows, and for methods with native categories the columns as they are."""
+    found = {"X": rows.X, "y": rows.y, "X_test": rows.X_test}
+    if task.method not in NATIVE:
+        return found
+    X, X_test, categories = TABLES[task.table].native(task.fold, *sizes)
+    return found | {"native": X, "native_test": X_test, "categorical": np.array(categories, dtype=int)}
+
+
+def coverage(rows: Split, intervals: np.ndarray) -> dict[str, float | None]:
+    """Share of test targets in 90 % intervals, and their mean width over the deviation of the targets."""
+    if not intervals.size:
+        return {"covers": None, "interval_width": None}
+    low, high = intervals
+    inside = float(np.mean((low <= rows.y_test) & (rows.y_test <= high)))
+    return {"covers": inside, "interval_width": float(np.mean(high - low) / np.std(rows.y_test))}
+
+
+def measured(task: Task, rows: Split, sizes: tuple[int, int], python: Path, limit: float) -> dict[str, Any]:
     """The record of one fit. A fit that fails, or takes longer than the limit, is a record with the reason."""
     kind = TABLES[task.table].task
     record = task._asdict() | {
@@ -58,7 +87,7 @@ def measured(task: Task, rows: Split, python: Path, limit: float) -> dict[str, A
     }  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder) / "rows.npz", Path(folder) / "found.npz"
-        np.savez(source, X=rows.X, y=rows.y, X_test=rows.X_test)
+        np.savez(source, **inputs_of(task, rows, sizes))
         interpreter = sys.executable if task.method in OURS else python
         try:
             command = [interpreter, WORKER, source, task.method, kind, target]
@@ -70,12 +99,13 @@ def measured(task: Task, rows: Split, python: Path, limit: float) -> dict[str, A
             return record | {"failed": (error.stderr.strip().splitlines() or ["failed"])[-1][:200]}
         fit, predict = found["seconds"]
         record |= {"fit_seconds": float(fit), "predict_seconds": float(predict), "memory": int(found["memory"])}
+        record |= coverage(rows, found["intervals"])
         return record | {"error": test_error(kind, rows, found["predicted"])}
 
 
 def run(tasks: Sequence[Task], journal: Journal, sizes: tuple[int, int], folder: Path, limit: float) -> None:
     """Measure what the journal does not have."""
-    left = [task for task in tasks if task not in journal.records]
+    left = [task for task in tasks if possible(task) and task not in journal.records]
     python = environment(folder) if any(task.method not in OURS for task in left) else Path(sys.executable)
     at, rows = None, None
     for task in left:
@@ -83,7 +113,7 @@ def run(tasks: Sequence[Task], journal: Journal, sizes: tuple[int, int], folder:
             continue
         if at != (task.table, task.fold):
             at, rows = (task.table, task.fold), TABLES[task.table].split(task.fold, *sizes)
-        record = measured(task, rows, python, limit)
+        record = measured(task, rows, sizes, python, limit)
         journal.add(record)
         print(line(record), flush=True)
 
