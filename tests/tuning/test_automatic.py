@@ -139,9 +139,23 @@ def test_candidates_are_compared_on_the_same_rows_while_memory_gets_less():
     search = CandidateSearch(np.sin(X[:, [0]]), None, 0, None, Clock(None), share_of_budget=0.3)
     found = [search.of_one_scale(Columns.plain(X, None), kernel) for kernel in (bo.Gaussian(), bo.Matern())]
     with bo.config_context(memory="4GB"):
-        search.leaders([found[1], found[1]])
+        search.leaders([found[1], found[1]], 1)
     with bo.config_context(memory="100MB"):
-        assert search.leaders(found[::-1])[0] is found[0]
+        assert search.leaders(found[::-1], 1)[0] is found[0]
+
+
+def test_the_best_of_every_kind_that_is_close_is_a_leader():
+    """A kind is one scale, scales of columns or a metric, of plain or ranked columns."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((1500, 2))
+    Y = np.sin(X.sum(axis=1, keepdims=True)) + 0.3 * rng.standard_normal((1500, 1))
+    search = CandidateSearch(Y, None, 0, None, Clock(None), share_of_budget=0.3)
+    plain, ranked = (search.of_columns(each, bo.Gaussian()) for each in (Columns.plain(X, None), Columns.ranked(X)))
+    kinds = [each.kind for each in search.leaders([*plain, *ranked], 4)]
+    assert len(kinds) == len(set(kinds)) > 2
+    assert search.leaders([*plain, *ranked], 2) == search.leaders([*plain, *ranked], 4)[:2]
+    rough = search.of_one_scale(Columns.plain(X, None), bo.Matern(nu=0.5))  # far behind: it leads nothing
+    assert rough not in search.leaders([*plain[1:], rough], 4)
 
 
 @pytest.mark.parametrize("factor", [5, 300])

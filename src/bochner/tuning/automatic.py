@@ -33,6 +33,7 @@ __all__ = ["tune_automatically"]
 _FEW = 300  # rows that keep their order
 _SHARE_OF_BUDGET = 0.6  # of memory, for all kernel matrices at once
 _ROUNDS = 2  # of metrics
+_CLOSE_RACES = 4  # kinds of scales and columns that may have the best kernel
 _EXPONENTS = (0.7, 1.4)  # beside 1, that of Matern(nu=0.5)
 _MANY_MORE = 1.5  # times the rows of the tuning: of fewer, a rival has been compared on nearly all
 
@@ -104,9 +105,9 @@ def _searched(
     """The best candidate and its rivals, learned on from more rows, and all descents."""
     middle, stages = _middle(kernels), list[Stage]()
 
-    def leaders_of(*candidates: Candidate) -> list[Candidate]:
+    def leaders_of(*candidates: Candidate, most: int = 1) -> list[Candidate]:
         stages.extend(each.stage for each in candidates if not any(each.stage is known for known in stages))
-        return search.leaders(list(candidates))
+        return search.leaders(list(candidates), most)
 
     def with_kernels(best: Candidate, others: list[Stationary]) -> Candidate:
         found = results_in_threads([partial(search.with_kernel, best, each) for each in others])
@@ -121,12 +122,12 @@ def _searched(
         turned = [] if search.few and not metric else search.metrics(scales[0], _ROUNDS)
         return turned or scales if metric else [*scales, *turned]
 
-    leaders = leaders_of(*chain(*results_in_threads([partial(of_kind, kind) for kind in kinds])))
+    leaders = leaders_of(*chain(*results_in_threads([partial(of_kind, kind) for kind in kinds])), most=_CLOSE_RACES)
     best = with_best_kernel(leaders[0])
     if search.few:
         return best, [], stages
-    second = [search.with_kernel(each, best.stage.kernel) for each in leaders[1:]]
-    finalists = leaders_of(best, *second)
+    others = results_in_threads([partial(search.with_kernel, each, best.stage.kernel) for each in leaders[1:]])
+    finalists = leaders_of(best, *others, most=2)
     simple = search.rival(finalists[0]) if rivals else None
     found = [*finalists, *([] if simple is None else [simple])]
     refined = results_in_threads([partial(search.refined, each) for each in found])

@@ -80,6 +80,12 @@ class Candidate:
     def is_metric(self) -> bool:
         return self.source is not None
 
+    @property
+    def kind(self) -> tuple[bool, str]:
+        """Whether columns are ranked; and one scale, one of each column, or a metric."""
+        shape = "metric" if self.is_metric else "scales" if len(self.parameters.log_scales) > 1 else "scale"
+        return self.columns.warped, shape
+
     def log_evidence(self, n: float) -> float | None:
         """Log evidence per row, without the prior; None if the scales were learned by another criterion."""
         return _PRIOR(self.parameters, n)[0] - self.stage.loss if self.criterion == "evidence" else None
@@ -238,11 +244,12 @@ class CandidateSearch:
         turned = self._turned(source, rows)
         return candidate if turned is None else replace(candidate, columns=turned, source=source)
 
-    def leaders(self, candidates: list[Candidate]) -> list[Candidate]:
+    def leaders(self, candidates: list[Candidate], most: int) -> list[Candidate]:
         """The candidate that predicts rows best that it was not learned from; of few rows, by the Schwarz criterion.
 
-        And, if it is close, the best of the other kind, a metric or scales of columns: a kernel may make up for a small
-        difference, and suits one kind better than the other.
+        And the best of each other kind that is close, `most` in all: one scale, scales of columns, or a metric, of
+        plain or of ranked columns. A kernel may make up for a small difference, and suits one kind better than the
+        other.
         """
         if len(candidates) == 1:
             return candidates
@@ -252,9 +259,11 @@ class CandidateSearch:
             return [candidates[int(np.flatnonzero(criteria <= np.min(criteria) + _TIE)[0])]]
         errors = self._compared(candidates)
         best, mean = _best(errors), _means(errors)
-        limit, kind = (1 + _CLOSE) * mean[best], candidates[best].is_metric
-        close = [i for i, each in enumerate(candidates) if each.is_metric != kind and mean[i] <= limit]
-        return [candidates[i] for i in (best, *sorted(close, key=lambda i: mean[i])[:1])]
+        found = {candidates[best].kind: candidates[best]}
+        for i in np.argsort(mean):
+            if mean[i] <= (1 + _CLOSE) * mean[best]:
+                found.setdefault(candidates[i].kind, candidates[i])
+        return list(found.values())[:most]
 
     def best_refined(self, candidates: list[Candidate]) -> Candidate:
         """The best of candidates that were learned on from more rows, by all rows that none was learned from."""
