@@ -19,7 +19,7 @@ from bochner.fitting.features import DrawnFeatures
 from bochner.fitting.left_out import LeftOut
 from bochner.fitting.ridge_model import FittedRidge
 
-__all__ = ["MARGIN_LANDMARKS", "MARGIN_ROWS", "SMALLEST_FALL", "START", "Counted", "with_hard_rows"]
+__all__ = ["FEW_ROWS", "MARGIN_LANDMARKS", "MARGIN_ROWS", "SMALLEST_FALL", "START", "Counted", "with_hard_rows"]
 
 EASY = 1e-3
 """Share of mistakes at which the search is over: no machine can gain more than them."""
@@ -41,6 +41,9 @@ MARGIN_LANDMARKS = (256, 512, 1024, 2048)
 
 MARGIN_ROWS = 20_000
 """Rows that are left out, one by one: a thousandth of them can be counted."""
+
+FEW_ROWS = 50_000
+"""Rows that few landmarks are searched for on, after a short search of scales; they are fitted to all."""
 
 
 @dataclass(frozen=True)
