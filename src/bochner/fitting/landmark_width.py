@@ -174,7 +174,7 @@ class _Search:
         first = features.draw(self._kernel, MARGIN_LANDMARKS[0], self._rows, self._tuning)
         best = self._counted(first)
         for width in MARGIN_LANDMARKS[1:]:
-            if best.is_easy or best.share > START:
+            if best.is_enough(width) or best.share > START:
                 break
             drawn = with_hard_rows(best.drawn, self._rows, best.left_out, width // 2, seed)
             try:
