@@ -5,12 +5,13 @@ import pytest
 
 import bochner as bo
 from bochner.estimators import classifier_rows, kernel_model
-from bochner.fitting import landmark_width, squared_classifier
+from bochner.fitting import FeatureSettings, landmark_width, squared_classifier
 from bochner.tuning import learners
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(-1, 1, (4000, 2))
-EASY = np.where(X[:, 0] + X[:, 1] ** 2 > 0.3, "above", "below")
+X[:, 0] += 0.2 * np.sign(X[:, 0])  # a gap between the classes
+EASY = np.where(X[:, 0] > 0, "above", "below")
 TRAIN, NEW = slice(0, 2500), slice(2500, None)
 
 
@@ -23,8 +24,10 @@ def many(monkeypatch):
     monkeypatch.setattr(landmark_width, "FEW_ROWS", 1800)
 
 
-def without_the_rule(monkeypatch):
-    monkeypatch.setattr(learners, "tune_easily", lambda *_args, **_settings: None)
+@pytest.fixture
+def given_kernel(monkeypatch):
+    """No long search, which is not the subject."""
+    monkeypatch.setattr(FeatureSettings, "kernel_for", lambda *_args, **_settings: (bo.Gaussian(0.4), None))
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -62,16 +65,16 @@ def test_an_interrupted_fit_of_easy_rows_goes_on_to_the_same_model(many, tmp_pat
     np.testing.assert_array_equal(model.decision_function(X[NEW]), plain.decision_function(X[NEW]))
 
 
-def test_classes_that_are_not_easy_have_the_same_model_as_without_the_rule(many, monkeypatch):
+def test_classes_that_are_not_easy_have_the_same_model_as_without_the_rule(many, given_kernel, monkeypatch):
     y = np.where(RNG.random(len(X)) < 0.1, "above", EASY)
     model = bo.KernelClassifier(random_state=0).fit(X[TRAIN], y[TRAIN])
-    without_the_rule(monkeypatch)
+    monkeypatch.setattr(learners, "tune_easily", lambda *_args, **_settings: None)
     as_before = bo.KernelClassifier(random_state=0).fit(X[TRAIN], y[TRAIN])
     assert type(as_before.features_) is bo.FourierFeatures
     np.testing.assert_array_equal(model.decision_function(X[NEW]), as_before.decision_function(X[NEW]))
 
 
-def test_few_landmarks_that_make_too_many_mistakes_are_left(many, monkeypatch):
+def test_few_landmarks_that_make_too_many_mistakes_are_left(many, given_kernel, monkeypatch):
     tried = []
     monkeypatch.setattr(squared_classifier, "search_few_landmarks", lambda *_: tried.append(True))
     model = bo.KernelClassifier(random_state=0).fit(X[TRAIN], EASY[TRAIN])
@@ -82,6 +85,6 @@ def test_few_landmarks_that_make_too_many_mistakes_are_left(many, monkeypatch):
 @pytest.mark.parametrize(
     "settings", [{"n_components": 64}, {"length_scale": 0.5}, {"features": "fourier"}, {"kernel": bo.Gaussian(0.4)}]
 )
-def test_what_is_given_is_not_searched_for(many, monkeypatch, settings):
+def test_what_is_given_is_not_searched_for(many, given_kernel, monkeypatch, settings):
     monkeypatch.setattr(learners, "tune_easily", None)  # calling it would fail
     bo.KernelClassifier(random_state=0, **settings).fit(X[TRAIN], EASY[TRAIN])

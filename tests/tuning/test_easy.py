@@ -10,7 +10,8 @@ from bochner.tuning.search import candidate_kernels
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(-1, 1, (EASY_ROWS, 3))
-EASY = (X[:, 0] + X[:, 1] ** 2 > 0.3).astype(float)
+X[:, 0] += 0.2 * np.sign(X[:, 0])  # a gap between the classes
+EASY = (X[:, 0] > 0).astype(float)
 
 
 def tuned(y, X=X, **settings):
@@ -34,7 +35,7 @@ def test_uneven_weights_count_as_fewer_rows():
 
 @pytest.mark.parametrize("classes", [2, 3])
 def test_easy_classes_have_a_short_search_whose_scales_tell_them_apart(classes):
-    y = EASY if classes == 2 else (np.digitize(X[:, 0], [-0.4, 0.3])[:, None] == np.arange(3)).astype(float)
+    y = EASY if classes == 2 else ((EASY + 2 * (X[:, 0] > 1.15))[:, None] == [0, 1, 3]).astype(float)
     found = tuned(y)
     assert len(found.stages) == 3  # plain and ranked columns, and one scale per column
     assert max(stage.n_rows for stage in found.stages) <= 600
@@ -67,7 +68,7 @@ def test_a_small_memory_budget_has_no_short_search():
 
 
 def test_one_column_and_very_many_have_one_scale():
-    one = tuned((X[:, 0] > 0.1).astype(float), X[:, :1])
+    one = tuned(EASY, X[:, :1])
     assert len(one.stages) == 2
     wide = RNG.standard_normal((EASY_ROWS, 600)) + 5 * EASY[:, None]
     many = tuned(EASY, wide)

@@ -22,8 +22,10 @@ from bochner.fitting.ridge_model import FittedRidge
 __all__ = ["FEW_ROWS", "MARGIN_LANDMARKS", "MARGIN_ROWS", "SMALLEST_FALL", "START", "Counted", "with_hard_rows"]
 
 EASY = 1e-3
-"""Share of mistakes at which 256 landmarks are enough, and twice as many for every doubling, which costs four times the
-last fit: no machine can gain more than them."""
+"""Share of mistakes at which 256 landmarks are enough: no machine can gain more than them."""
+
+COSTLIER = 1.5
+"""Times as many mistakes are enough at every doubling, which costs four times the last fit."""
 
 PROMISING = 3e-3
 """Share of mistakes up to which a few landmarks are enough, once more at small margins do not help."""
@@ -73,7 +75,8 @@ class Counted:
 
     def is_enough(self, width: int) -> bool:
         """Whether there are so few mistakes that so many landmarks in all are not worth their cost."""
-        return self.share <= EASY * width / MARGIN_LANDMARKS[1] and self.of_majority <= OF_MAJORITY
+        limit = EASY * COSTLIER ** np.log2(width / MARGIN_LANDMARKS[1])
+        return self.share <= limit and self.of_majority <= OF_MAJORITY
 
 
 def with_hard_rows(drawn: DrawnFeatures, rows: RowSource, left_out: LeftOut, n_more: int, seed: int) -> DrawnFeatures:
