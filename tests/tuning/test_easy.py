@@ -10,7 +10,7 @@ from bochner.tuning.search import candidate_kernels
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(-1, 1, (EASY_ROWS, 3))
-X[:, 0] += 0.2 * np.sign(X[:, 0])  # a gap between the classes
+X[:, :2] += 0.2 * np.sign(X[:, :2])  # gaps between the classes
 EASY = (X[:, 0] > 0).astype(float)
 
 
@@ -35,7 +35,7 @@ def test_uneven_weights_count_as_fewer_rows():
 
 @pytest.mark.parametrize("classes", [2, 3])
 def test_easy_classes_have_a_short_search_whose_scales_tell_them_apart(classes):
-    y = EASY if classes == 2 else ((EASY + 2 * (X[:, 0] > 1.15))[:, None] == [0, 1, 3]).astype(float)
+    y = EASY if classes == 2 else ((EASY * (1 + (X[:, 1] > 0)))[:, None] == [0, 1, 2]).astype(float)
     found = tuned(y)
     assert len(found.stages) == 3  # plain and ranked columns, and one scale per column
     assert max(stage.n_rows for stage in found.stages) <= 600

@@ -103,7 +103,7 @@ def search_few_landmarks(
         return None
     found, _ = search.result()
     of_all = _Search(rows, tuning.kernel, tuning, settings, watch, lambda fit: None, checkpoint)
-    fit = of_all.fitted(DrawnFeatures(found.features, found.feature_map), "few landmarks")
+    fit = of_all.fitted(DrawnFeatures(found.features, found.feature_map), "few-landmarks")
     return replace(fit, width_curve=found.width_curve), left_out_errors(fit, rows, settings.seed, MARGIN_ROWS)
 
 
