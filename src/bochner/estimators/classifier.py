@@ -64,8 +64,9 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
         Newton's method; the hinge losses by dual coordinate ascent, with the intercept penalised as a constant feature,
         as in `LinearSVC`.
     features : {"auto", "fourier", "nystroem", "exact"} or transformer, default="auto"
-        As in `KernelRegressor`. "exact": Newton's method with kernel tiles for the logistic loss and the squared hinge;
-        the hinge up to 10,000 rows. Their penalty is chosen on 3,000 rows.
+        As in `KernelRegressor`; "auto": few landmarks for more rows in memory too, where these tell the classes apart.
+        "exact": Newton's method with kernel tiles for the logistic loss and the squared hinge; the hinge up to 10,000
+        rows. Their penalty is chosen on 3,000 rows.
     n_components : int or "auto", default="auto"
         Number of features D. "auto": sqrt(n) log n between 256 and 4096; with features="auto", as in `KernelRegressor`;
         with other losses than the squared error 256, 1024, 2048 landmarks until held-out rows see no gain.

@@ -18,8 +18,8 @@ from bochner.estimators.folds import folds_for
 from bochner.estimators.kernel_model import check_penalties, identified
 from bochner.estimators.ranges import note_ranges
 from bochner.estimators.rows import rows_to_fit
-from bochner.fitting import ClassifierSettings, FitCheckpoint, Labels
-from bochner.planning import EXACT_ROWS
+from bochner.fitting import ClassifierSettings, FeatureSettings, FitCheckpoint, Labels
+from bochner.planning import EXACT_ROWS, LANDMARK_ROWS
 
 if TYPE_CHECKING:
     from bochner.estimators.classifier import KernelClassifier
@@ -75,8 +75,9 @@ def loss_for(model: KernelClassifier, rows: RowSource | None) -> str:
 
 def classifier_settings(model: KernelClassifier, rows: RowSource | None) -> ClassifierSettings:
     """The parameters of an estimator as a value, for some rows; None: for rows that are still to come."""
+    features = model.feature_settings(model.seed_, rows)
     return ClassifierSettings(
-        features=model.feature_settings(model.seed_, rows),
+        features=replace(features, few=_few_landmarks(model, rows)),
         loss=loss_for(model, rows),
         alpha=None if isinstance(model.alpha, str) else float(model.alpha),
         alphas=check_penalties(model, model.alphas),
@@ -86,6 +87,16 @@ def classifier_settings(model: KernelClassifier, rows: RowSource | None) -> Clas
         tol=model.tol,
         max_iter=model.max_iter,
     )
+
+
+def _few_landmarks(model: KernelClassifier, rows: RowSource | None) -> FeatureSettings | None:
+    """Settings of few landmarks for more rows than an exact machine is fitted to, however many; None: without them."""
+    known = None if rows is None else rows.arrays
+    if known is None or known.n_rows <= EXACT_ROWS:
+        return None
+    first = slice(0, LANDMARK_ROWS)
+    weight = None if known.sample_weight is None else known.sample_weight[first]
+    return model.feature_settings(model.seed_, replace(known, X=known.X[first], Y=known.Y[first], sample_weight=weight))
 
 
 def open_checkpoint(model: KernelClassifier, loss: str, rows: RowSource, labels: Labels) -> FitCheckpoint | None:

@@ -83,12 +83,15 @@ class FeatureSettings:
     width : int or None
         Number of features; None: found by the data or by `default_width`.
     seed : int
+    few : FeatureSettings or None
+        Of few landmarks, which classes that are easily told apart have in place of these features.
     """
 
     scale: ScaleRule | None
     maker: MapMaker
     width: int | None
     seed: int
+    few: FeatureSettings | None = None
 
     def width_for(self, rows: RowSource) -> int:
         """The width that was given, or the one of the default rule."""
@@ -101,6 +104,12 @@ class FeatureSettings:
         if self.scale is None:
             return None, None
         return self.scale.resolve(rows, seed=self.seed, width=self.width_for(rows), targets=targets, rivals=rivals)
+
+    def easy_tuning(self, rows: RowSource, targets: Targets) -> Tuning | None:
+        """How the kernel was learned, by a short search, for classes that few landmarks may tell apart; else None."""
+        if self.scale is None or not self.searched_by_refitting:
+            return None
+        return self.scale.resolve_easily(rows, targets, seed=self.seed, width=self.width_for(rows))
 
     def draw(
         self, kernel: Stationary | None, width: int, rows: RowSource, tuning: Tuning | None = None

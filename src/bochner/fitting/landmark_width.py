@@ -16,6 +16,7 @@ from bochner.fitting.exact_iterative import fit_exact_iteratively
 from bochner.fitting.features import ChosenFeatures, DrawnFeatures
 from bochner.fitting.left_out import LEFT_OUT_ROWS, LeftOut, held_out_errors, left_out_errors, mean_errors
 from bochner.fitting.margin_landmarks import (
+    FEW_ROWS,
     MARGIN_LANDMARKS,
     MARGIN_ROWS,
     SMALLEST_FALL,
@@ -45,7 +46,7 @@ from bochner.tuning import Tuning
 if TYPE_CHECKING:
     from bochner.fitting.ridge import Publish, RidgeSettings
 
-__all__ = ["search_landmarks"]
+__all__ = ["search_few_landmarks", "search_landmarks"]
 
 _SMALLEST_GAIN = 0.01  # of the mean squared error
 _CLEARLY = 2.0  # standard errors by which a simpler kernel must make more mistakes to be left
@@ -84,6 +85,26 @@ def search_landmarks(
         if not search.goes_on(width):
             break
     return search.result()
+
+
+def search_few_landmarks(
+    rows: RowSource, tuning: Tuning, settings: RidgeSettings, watch: Watch, checkpoint: FitCheckpoint | None = None
+) -> tuple[FittedRidge, LeftOut] | None:
+    """The fit of few landmarks, most of them at small margins, and its leave-one-out errors; None if they do not do.
+
+    They are searched for on 50,000 rows at most, and fitted to all.
+    """
+    if rows.n_rows <= FEW_ROWS:
+        search = _Search(rows, tuning.kernel, tuning, settings, watch, lambda fit: None, None)
+        return search.result() if search.is_easy() else None
+    some = ArrayRows.sampled(rows, FEW_ROWS, settings.seed)
+    search = _Search(some, tuning.kernel, tuning, settings, Silent(), lambda fit: None, None)
+    if not search.is_easy():
+        return None
+    found, _ = search.result()
+    of_all = _Search(rows, tuning.kernel, tuning, settings, watch, lambda fit: None, checkpoint)
+    fit = of_all.fitted(DrawnFeatures(found.features, found.feature_map), "few-landmarks")
+    return replace(fit, width_curve=found.width_curve), left_out_errors(fit, rows, settings.seed, MARGIN_ROWS)
 
 
 class _Search:
@@ -153,7 +174,7 @@ class _Search:
         first = features.draw(self._kernel, MARGIN_LANDMARKS[0], self._rows, self._tuning)
         best = self._counted(first)
         for width in MARGIN_LANDMARKS[1:]:
-            if best.is_easy or best.share > START:
+            if best.is_enough(width) or best.share > START:
                 break
             drawn = with_hard_rows(best.drawn, self._rows, best.left_out, width // 2, seed)
             try:
@@ -169,7 +190,7 @@ class _Search:
         return best.is_promising
 
     def _counted(self, drawn: DrawnFeatures) -> Counted:
-        fit = self._fitted(drawn, f"margins-{drawn.map.n_components}")
+        fit = self.fitted(drawn, f"margins-{drawn.map.n_components}")
         return Counted(drawn, fit, left_out_errors(fit, self._rows, self._settings.seed, MARGIN_ROWS))
 
     def _keep_few(self, found: Counted) -> None:
@@ -239,9 +260,10 @@ class _Search:
 
     def _landmarks(self, width: int) -> FittedRidge:
         drawn = self._settings.features.draw(self._kernel, width, self._rows, self._tuning)
-        return self._fitted(drawn, f"landmarks-{width}")
+        return self.fitted(drawn, f"landmarks-{width}")
 
-    def _fitted(self, drawn: DrawnFeatures, part: str) -> FittedRidge:
+    def fitted(self, drawn: DrawnFeatures, part: str) -> FittedRidge:
+        """The fit of drawn features to all rows; a checkpoint has its moments."""
         settings, rows, checkpoint = self._settings, self._rows, self._checkpoint
         self._require_room(moments_bill(rows, drawn.map, settings.rule)[1])
         ledger = None if checkpoint is None else checkpoint.moments(part)

@@ -19,10 +19,13 @@ from bochner.fitting.features import DrawnFeatures
 from bochner.fitting.left_out import LeftOut
 from bochner.fitting.ridge_model import FittedRidge
 
-__all__ = ["MARGIN_LANDMARKS", "MARGIN_ROWS", "SMALLEST_FALL", "START", "Counted", "with_hard_rows"]
+__all__ = ["FEW_ROWS", "MARGIN_LANDMARKS", "MARGIN_ROWS", "SMALLEST_FALL", "START", "Counted", "with_hard_rows"]
 
 EASY = 1e-3
-"""Share of mistakes at which the search is over: no machine can gain more than them."""
+"""Share of mistakes at which 256 landmarks are enough: no machine can gain more than them."""
+
+COSTLIER = 1.5
+"""Times as many mistakes are enough at every doubling, which costs four times the last fit."""
 
 PROMISING = 3e-3
 """Share of mistakes up to which a few landmarks are enough, once more at small margins do not help."""
@@ -41,6 +44,9 @@ MARGIN_LANDMARKS = (256, 512, 1024, 2048)
 
 MARGIN_ROWS = 20_000
 """Rows that are left out, one by one: a thousandth of them can be counted."""
+
+FEW_ROWS = 50_000
+"""Rows that few landmarks are searched for on, after a short search of scales; they are fitted to all."""
 
 
 @dataclass(frozen=True)
@@ -67,9 +73,10 @@ class Counted:
     def is_promising(self) -> bool:
         return self.share <= PROMISING and self.of_majority <= OF_MAJORITY
 
-    @property
-    def is_easy(self) -> bool:
-        return self.share <= EASY and self.of_majority <= OF_MAJORITY
+    def is_enough(self, width: int) -> bool:
+        """Whether there are so few mistakes that so many landmarks in all are not worth their cost."""
+        limit = EASY * COSTLIER ** np.log2(width / MARGIN_LANDMARKS[1])
+        return self.share <= limit and self.of_majority <= OF_MAJORITY
 
 
 def with_hard_rows(drawn: DrawnFeatures, rows: RowSource, left_out: LeftOut, n_more: int, seed: int) -> DrawnFeatures:

@@ -20,7 +20,7 @@ from bochner.data import ArrayRows, RowSource
 from bochner.errors import InvalidDataError
 from bochner.fitting.checkpoints import FitCheckpoint
 from bochner.fitting.features import ChosenFeatures
-from bochner.fitting.landmark_width import search_landmarks
+from bochner.fitting.landmark_width import search_few_landmarks, search_landmarks
 from bochner.fitting.left_out import LeftOut, left_out_errors
 from bochner.fitting.moments import MomentsFit
 from bochner.fitting.ridge import RidgeSettings, fit_exact
@@ -58,11 +58,13 @@ def fit_signs(
 ) -> tuple[FittedRidge, LeftOut]:
     """Ridge regression on the signs of the classes, and its leave-one-out errors."""
     features = settings.features
-    known = _rows_in_memory(rows)
-    kernel, tuning = features.kernel_for(rows, (labels.labels, labels.weight), rivals=features.searched_by_refitting)
-    signed = _signed(known, labels)
+    signed = _signed(_rows_in_memory(rows), labels)
     rule = PenaltyRule("auto" if settings.alpha is None else settings.alpha, settings.alphas, settings.fit_intercept)
     ridge = RidgeSettings("KernelClassifier", features, DirectSolver(), rule, alike=True)
+    easy = _fit_easy_classes(signed, labels, ridge, watch, checkpoint)
+    if easy is not None:
+        return easy
+    kernel, tuning = features.kernel_for(rows, (labels.labels, labels.weight), rivals=features.searched_by_refitting)
     if kernel is not None and features.exact_only:
         exact = replace(ridge, solver=_exact_solver(settings, rows.n_rows))
         return fit_exact(signed, kernel, tuning, exact, watch=watch, checkpoint=checkpoint)
@@ -73,6 +75,18 @@ def fit_signs(
     if checkpoint is None and takes_products(signed, chosen, ridge):
         return fit_sign_products(signed, chosen, ridge, watch, settings.max_iter)
     return _fit_sign_moments(signed, chosen, ridge, watch, checkpoint)
+
+
+def _fit_easy_classes(
+    signed: ArrayRows, labels: Labels, settings: RidgeSettings, watch: Watch, checkpoint: FitCheckpoint | None
+) -> tuple[FittedRidge, LeftOut] | None:
+    """Few landmarks with a kernel by a short search, for many rows that these tell apart; else None."""
+    features = settings.features.few
+    tuning = None if features is None else features.easy_tuning(signed, (labels.labels, labels.weight))
+    if features is None or tuning is None:
+        return None
+    rows = replace(signed, dtype=np.dtype(np.float64))  # as the features of landmarks
+    return search_few_landmarks(rows, tuning, replace(settings, features=features), watch, checkpoint)
 
 
 def _rows_in_memory(rows: RowSource) -> ArrayRows:

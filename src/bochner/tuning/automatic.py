@@ -28,10 +28,12 @@ from bochner.tuning.outliers import winsorised
 from bochner.tuning.result import Stage, Tuning, rounded
 from bochner.tuning.search import tune
 
-__all__ = ["tune_automatically"]
+__all__ = ["SHARE_OF_BUDGET", "column_kinds", "middle_kernel", "standardised", "tune_automatically", "tuning_of"]
+
+SHARE_OF_BUDGET = 0.6
+"""Of memory, for all kernel matrices at once."""
 
 _FEW = 300  # rows that keep their order
-_SHARE_OF_BUDGET = 0.6  # of memory, for all kernel matrices at once
 _ROUNDS = 2  # of metrics
 _CLOSE_RACES = 4  # kinds of scales and columns that may have the best kernel
 _EXPONENTS = (0.7, 1.4)  # beside 1, that of Matern(nu=0.5)
@@ -84,14 +86,14 @@ def tune_automatically(
         return tune(plain.X, Y, kernels, per_feature=False, n_samples=n_samples, **common).in_units(plain.unit)
     if rows.shape[1] > MOST_SCALES:  # of one scale for all, no more rows are used
         rows, Y, weight = rows[:COMPARED], Y[:COMPARED], None if weight is None else weight[:COMPARED]
-    share = _SHARE_OF_BUDGET / get_config().threads()
-    search = CandidateSearch(_standardised(Y, weight), weight, seed, penalty, Clock(None), share)
+    share = SHARE_OF_BUDGET / get_config().threads()
+    search = CandidateSearch(standardised(Y, weight), weight, seed, penalty, Clock(None), share)
     rivals = rivals and n_samples is not None and n_samples >= _MANY_MORE * len(rows)
-    best, simple, stages = _searched(search, _kinds(rows, weight, warps), kernels, metric, rivals)
-    return replace(_tuning(best, stages, search), rivals=tuple(_tuning(each, [], search) for each in simple))
+    best, simple, stages = _searched(search, column_kinds(rows, weight, warps), kernels, metric, rivals)
+    return replace(tuning_of(best, stages, search), rivals=tuple(tuning_of(each, [], search) for each in simple))
 
 
-def _kinds(rows: Array, weight: Array | None, warps: bool) -> list[Columns]:
+def column_kinds(rows: Array, weight: Array | None, warps: bool) -> list[Columns]:
     """Columns as they are and, if some are uneven, ranked; of too many to learn the scale of each, in two units."""
     plain = Columns.plain(rows, weight)
     if rows.shape[1] > MOST_SCALES:
@@ -103,7 +105,7 @@ def _searched(
     search: CandidateSearch, kinds: list[Columns], kernels: list[Stationary], metric: bool, rivals: bool
 ) -> tuple[Candidate, list[Candidate], list[Stage]]:
     """The best candidate and its rivals, learned on from more rows, and all descents."""
-    middle, stages = _middle(kernels), list[Stage]()
+    middle, stages = middle_kernel(kernels), list[Stage]()
 
     def leaders_of(*candidates: Candidate, most: int = 1) -> list[Candidate]:
         stages.extend(each.stage for each in candidates if not any(each.stage is known for known in stages))
@@ -143,7 +145,7 @@ def _between(kernel: Stationary, kernels: list[Stationary]) -> list[Stationary]:
     return [PowerExponential(exponent=exponent) for exponent in _EXPONENTS]
 
 
-def _middle(kernels: list[Stationary]) -> Stationary:
+def middle_kernel(kernels: list[Stationary]) -> Stationary:
     """The kernel to begin with, neither the roughest nor the smoothest."""
     return kernels[(len(kernels) - 1) // 2]
 
@@ -154,7 +156,7 @@ def _gains_from_ranks(X: Array) -> bool:
     return bool(np.any((low < X) & (high > X)))
 
 
-def _standardised(Y: Array, weight: Array | None) -> Array:
+def standardised(Y: Array, weight: Array | None) -> Array:
     """Targets without outliers, of mean 0 and mean square 1 over all of them: those of rare classes stay small."""
     targets = winsorised(np.asarray(Y, dtype=float).reshape(len(Y), -1), weight)
     targets = targets - np.average(targets, axis=0, weights=weight)
@@ -162,7 +164,8 @@ def _standardised(Y: Array, weight: Array | None) -> Array:
     return targets / size if size > 0 else targets
 
 
-def _tuning(best: Candidate, stages: list[Stage], search: CandidateSearch) -> Tuning:
+def tuning_of(best: Candidate, stages: list[Stage], search: CandidateSearch) -> Tuning:
+    """What a search found."""
     found, columns = best.parameters, best.columns
     kernel, scale = columns.kernel(best.stage.kernel, found.scales)
     return Tuning(

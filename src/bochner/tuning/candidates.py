@@ -30,7 +30,7 @@ from bochner.tuning.parameters import EvidenceParameters
 from bochner.tuning.result import Stage
 from bochner.tuning.scale_prior import ScalePrior
 
-__all__ = ["COMPARED", "METRIC", "MOST_SCALES", "Candidate", "CandidateSearch"]
+__all__ = ["COMPARED", "METRIC", "MOST_SCALES", "Candidate", "CandidateSearch", "best_of"]
 
 METRIC = "gradients"
 """Criterion of a metric from gradients; its scale is learned by leave-one-out errors."""
@@ -154,12 +154,17 @@ class CandidateSearch:
 
     def of_columns(self, columns: Columns, kernel: Stationary) -> list[Candidate]:
         """One scale for all columns, then one per column from there: by evidence, and by leave-one-out errors."""
-        common, d = self.of_one_scale(columns, kernel), columns.n_columns
-        if not 1 < d <= MOST_SCALES:
+        common = self.of_one_scale(columns, kernel)
+        if not 1 < columns.n_columns <= MOST_SCALES:
             return [common]
-        spread = replace(common.parameters, log_scales=np.repeat(common.parameters.log_scales, d))
         criteria = ["evidence"] if self.few else ["evidence", LEAVE_ONE_OUT]
-        return [common, *(self.descend(columns, kernel, spread, _PER_COLUMN, each) for each in criteria)]
+        return [common, *(self.with_scale_per_column(common, each) for each in criteria)]
+
+    def with_scale_per_column(self, common: Candidate, criterion: str) -> Candidate:
+        """One scale per column, from a candidate with one for all."""
+        log_scales = np.repeat(common.parameters.log_scales, common.columns.n_columns)
+        start = replace(common.parameters, log_scales=log_scales)
+        return self.descend(common.columns, common.stage.kernel, start, _PER_COLUMN, criterion)
 
     def of_one_scale(self, columns: Columns, kernel: Stationary) -> Candidate:
         """One scale for all columns, by evidence."""
@@ -258,7 +263,7 @@ class CandidateSearch:
             criteria = np.array([each.schwarz_criterion(n) for each in candidates])
             return [candidates[int(np.flatnonzero(criteria <= np.min(criteria) + _TIE)[0])]]
         errors = self._compared(candidates)
-        best, mean = _best(errors), _means(errors)
+        best, mean = best_of(errors), _means(errors)
         found = {candidates[best].kind: candidates[best]}
         for i in np.argsort(mean):
             if mean[i] <= (1 + _CLOSE) * mean[best]:
@@ -269,7 +274,7 @@ class CandidateSearch:
         """The best of candidates that were learned on from more rows, by all rows that none was learned from."""
         if len(candidates) == 1 or self._n_unseen == 0:
             return candidates[0]
-        return candidates[_best(self._errors_of_refined(candidates))]
+        return candidates[best_of(self._errors_of_refined(candidates))]
 
     @property
     def _n_affordable(self) -> int:
@@ -312,13 +317,15 @@ class CandidateSearch:
 
     def errors(self, candidate: Candidate, rows: int, seen: int) -> Array:
         """Squared leave-one-out errors of the first rows but for those that were seen, summed over targets."""
-        compared = slice(0, rows)
-        weight = None if self.weight is None else self.weight[compared]
-        process = KernelEvidence(candidate.columns.X[compared], self.Y[compared], weight, candidate.stage.kernel)
-        return process.leave_one_out(candidate.parameters, len(self.Y[compared]) - seen)
+        return self.process(candidate, rows).leave_one_out(candidate.parameters, len(self.Y[:rows]) - seen)
+
+    def process(self, candidate: Candidate, rows: int) -> KernelEvidence:
+        """The Gaussian process of a candidate and the first rows."""
+        weight = None if self.weight is None else self.weight[:rows]
+        return KernelEvidence(candidate.columns.X[:rows], self.Y[:rows], weight, candidate.stage.kernel)
 
 
-def _best(errors: list[Array]) -> int:
+def best_of(errors: list[Array]) -> int:
     """The candidate of the smallest mean error; the first one unless another is better beyond noise."""
     best = int(np.argmin(_means(errors)))
     gain = errors[0] - errors[best]

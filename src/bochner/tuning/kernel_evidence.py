@@ -103,7 +103,12 @@ class KernelEvidence:
         return float(np.mean((Y - mean - signal * kernel(X, self.X) @ a) ** 2))
 
     def leave_one_out(self, parameters: EvidenceParameters, n_last: int) -> Array:
-        """Squared leave-one-out errors (m,) of the last rows, summed over targets; infinite if C is not definite.
+        """Squared leave-one-out errors (m,) of the last rows, summed over targets; infinite if C is not definite."""
+        errors: Array = np.sum(self.leave_one_out_errors(parameters, n_last) ** 2, axis=1)
+        return errors
+
+    def leave_one_out_errors(self, parameters: EvidenceParameters, n_last: int) -> Array:
+        """Leave-one-out errors (m, t) of the last rows; infinite if C is not definite.
 
             e_i = a_i / (C^-1)_ii,      a = C^-1 y,      C = signal (K + 1) + noise / weight
 
@@ -112,12 +117,12 @@ class KernelEvidence:
         """
         factor, a = self._solved(parameters)
         if factor is None:
-            return np.full(n_last, np.inf)
+            return np.full((n_last, self.Y.shape[1]), np.inf)
         last = slice(len(a) - n_last, None)
         inverse = np.array(factor[last, last], order="F")
         lower_inverse(inverse)
         diagonal = np.sum(np.square(np.tril(inverse)), axis=0)
-        errors: Array = np.sum((a[last] / diagonal[:, None]) ** 2, axis=1)
+        errors: Array = a[last] / diagonal[:, None]
         return errors
 
     def coefficients(self, parameters: EvidenceParameters) -> Array | None:

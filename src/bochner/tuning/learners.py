@@ -21,6 +21,7 @@ from bochner.kernels import Stationary
 from bochner.tuning.automatic import tune_automatically
 from bochner.tuning.classifier import FEWEST_ROWS, tune_classifier
 from bochner.tuning.columns import Columns
+from bochner.tuning.easy import EASY_ROWS, tune_easily
 from bochner.tuning.metric import MomentMetric
 from bochner.tuning.result import Tuning
 from bochner.tuning.sample import Targets, TuningSample, subsample
@@ -91,6 +92,10 @@ class ScaleLearner(ABC):
     @abstractmethod
     def learn(self, rows: RowSource, targets: Targets, search: ScaleSearch) -> Tuning | None:
         """The best kernel with its scales; None: there are too few rows to learn from, and the median will do."""
+
+    def learn_easily(self, rows: RowSource, targets: Targets, search: ScaleSearch) -> Tuning | None:
+        """A kernel with its scales by a short search, where that is known to do; None: it is not, as of regressions."""
+        return None
 
 
 @dataclass(frozen=True)
@@ -171,13 +176,24 @@ class ClassifierScales(ScaleLearner):
             penalty=None if isinstance(self.alpha, str) else float(self.alpha) / total,
         )
 
+    def learn_easily(self, rows: RowSource, targets: Targets, search: ScaleSearch) -> Tuning | None:
+        size = min(EASY_ROWS, _automatic_rows(rows.n_features))
+        sample = _indicator_sample(rows, targets, size, search.seed)
+        found = tune_easily(sample.X, sample.Y, sample.weight, search.kernels, seed=search.seed, warps=search.warps)
+        return None if found is None else sample.in_given_unit(found)
+
     def _automatic(self, rows: RowSource, targets: Targets, search: ScaleSearch) -> Tuning:
         """Least squares on the indicators of the classes."""
-        labels, weight = targets
-        indicators = (labels[:, None] == np.unique(labels)).astype(float)
-        indicators = indicators[:, 1:] if indicators.shape[1] == 2 else indicators
-        sample = TuningSample.drawn(rows, (indicators, weight), _automatic_rows(rows.n_features), search.seed)
+        sample = _indicator_sample(rows, targets, _automatic_rows(rows.n_features), search.seed)
         return sample.tuned(partial(tune_automatically, sample.X, sample.Y, **search.setting(rows)), None)
+
+
+def _indicator_sample(rows: RowSource, targets: Targets, size: int, seed: int) -> TuningSample:
+    """Some rows with the indicators of their classes, or of the second of two."""
+    labels, weight = targets
+    indicators = (labels[:, None] == np.unique(labels)).astype(float)
+    indicators = indicators[:, 1:] if indicators.shape[1] == 2 else indicators
+    return TuningSample.drawn(rows, (indicators, weight), size, seed)
 
 
 def _automatic_rows(n_features: int) -> int:

@@ -122,11 +122,7 @@ class ScaleRule:
         """
         self.check()
         if self.learner is not None and self.learns:
-            metric = self.length_scale == "metric"
-            if metric and rows.n_features > MOST_DIRECTIONS:
-                raise self._refusal(f"another rule for more than {MOST_DIRECTIONS:,} columns")
-            per_feature = True if self.length_scale == "ard" else None if self.automatic or metric else False
-            search = ScaleSearch(self.candidates(), per_feature, seed, width, self.warps, metric, rivals)
+            search = self._search(rows, seed, width, rivals)
             tuning = self.learner.learn(rows, rows.targets() if targets is None else targets, search)
             if tuning is not None:
                 return tuning.kernel, tuning
@@ -134,6 +130,21 @@ class ScaleRule:
             rows.n_features, lambda: RowSample.of(rows.sample(MEDIAN_ROWS, seed), seed, others=_blocks(rows))
         )
         return kernel, None
+
+    def resolve_easily(self, rows: RowSource, targets: Targets, *, seed: int, width: int) -> Tuning | None:
+        """How the kernel was learned by a short search, if one is enough; None: it is not, or nothing is searched."""
+        self.check()
+        if self.learner is None or not (self.learns and self.automatic and self.length_scale == "auto"):
+            return None
+        return self.learner.learn_easily(rows, targets, self._search(rows, seed, width))
+
+    def _search(self, rows: RowSource, seed: int, width: int, rivals: bool = False) -> ScaleSearch:
+        """What is learned, for a fit of some width and seed."""
+        metric = self.length_scale == "metric"
+        if metric and rows.n_features > MOST_DIRECTIONS:
+            raise self._refusal(f"another rule for more than {MOST_DIRECTIONS:,} columns")
+        per_feature = True if self.length_scale == "ard" else None if self.automatic or metric else False
+        return ScaleSearch(self.candidates(), per_feature, seed, width, self.warps, metric, rivals)
 
     def resolve_sample(
         self, X: Rows, *, seed: int, sample_weight: Array | None = None, others: Iterable[Rows] | None = None

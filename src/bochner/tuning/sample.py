@@ -77,12 +77,15 @@ class TuningSample:
 
     def tuned(self, tune: Callable[..., Tuning], penalty: float | None) -> Tuning:
         """What `tune` learns, with penalty and noise in the unit of the weights that were given."""
-        found = tune(sample_weight=self.weight, penalty=None if penalty is None else penalty / self.unit)
-        return found if self.unit == 1 else self._in_given_unit(found)
+        return self.in_given_unit(
+            tune(sample_weight=self.weight, penalty=None if penalty is None else penalty / self.unit)
+        )
 
-    def _in_given_unit(self, found: Tuning) -> Tuning:
+    def in_given_unit(self, found: Tuning) -> Tuning:
         """With the noise in the unit of the weights that were given, of its rivals too."""
-        rivals = tuple(map(self._in_given_unit, found.rivals))
+        if self.unit == 1:
+            return found
+        rivals = tuple(map(self.in_given_unit, found.rivals))
         if found.noise_variance is None:
             return replace(found, rivals=rivals)
         noise = float(rounded(np.array(found.noise_variance * self.unit)))
