@@ -13,7 +13,7 @@ between levels, a smooth function is as certain as at the levels.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from scipy.sparse import issparse
@@ -22,7 +22,7 @@ from bochner._random import Purpose, generator
 from bochner._typing import Array, Rows
 from bochner.data import RowSource
 
-__all__ = ["Mix", "means_of_levels", "mixtures_of_levels", "note_levels", "over_levels"]
+__all__ = ["Mix", "level_columns", "means_of_levels", "mixtures_of_levels", "over_levels"]
 
 Mix: TypeAlias = Callable[[Array, tuple[Array, ...]], tuple[Array, ...]]
 """From shares (k,) and arrays of answers for k rows the answers for their mixture."""
@@ -33,17 +33,14 @@ _ROUNDING = 1e-5  # of shares in float32
 _AT_ONCE = 32
 
 
-def note_levels(estimator: Any, rows: RowSource, *, reset: bool) -> None:
-    """Keep where the levels of every category begin and end in rows in memory, as `level_columns_` (g, 2)."""
+def level_columns(rows: RowSource, before: Array | None = None) -> Array | None:
+    """Where the levels of each category begin and end in rows in memory, (g, 2); of those `before`, if given."""
     arrays = rows.arrays
-    before = None if reset else getattr(estimator, "level_columns_", None)
-    if arrays is None or issparse(arrays.X) or not (reset or before is not None):
-        estimator.level_columns_ = None
-        return
-    X = arrays.X
-    found = _neighbours(X[:_LOOKED_AT]) if before is None else before
-    kept = [each for each in found if _one_each(X[:, each[0] : each[1]])]
-    estimator.level_columns_ = np.array(kept, dtype=np.int64).reshape(-1, 2)
+    if arrays is None or issparse(arrays.X):
+        return None
+    found = _neighbours(arrays.X[:_LOOKED_AT]) if before is None else before
+    kept = [each for each in found if _one_each(arrays.X[:, each[0] : each[1]])]
+    return np.array(kept, dtype=np.int64).reshape(-1, 2)
 
 
 def over_levels(
