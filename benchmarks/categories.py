@@ -6,8 +6,8 @@
   beside the last the mean standard deviation that `predict` gives there, and at levels with more than 50 rows. Peers:
   `HistGradientBoostingRegressor` with native categories (the 254 most frequent levels, its limit) and with
   scikit-learn's `TargetEncoder`. Rules were chosen on seeds 0 and 1; seed 5 is reported.
-- Classes: the same table with the target's thirds as three classes; share of test rows that are wrong, of all and of those
-  whose level has at most ten rows.
+- Classes: the same table with the target's thirds as three classes; share of test rows that are wrong, of all and of
+  those whose level has at most ten rows.
 - The eight mixed tables, fold 5: which columns have statistics, and whether anything else changes.
 
 `--seed` draws another table; nothing is written then.

@@ -28,6 +28,7 @@ def shops(n=N, seed=0):
 
 TABLE, Y = shops()
 NEW, Y_NEW = shops(seed=2)
+with_unknown_levels = pytest.mark.filterwarnings("ignore:Column 'shop' has")
 MEANS = "shop: mean of the target"
 
 
@@ -84,6 +85,7 @@ def test_fit_transform_is_out_of_fold_and_new_rows_have_all_rows():
     assert column(encoder, unknown, "shop=(other)") == pytest.approx(rare.mean())
 
 
+@with_unknown_levels
 def test_statistics_of_rare_levels_help_a_pipeline():
     errors = [
         np.mean((model(**chosen).fit(TABLE, Y).predict(NEW) - Y_NEW) ** 2) for chosen in ({}, {"target_statistics": ()})
@@ -141,12 +143,14 @@ def test_names_that_are_no_categories_scans_and_a_wrong_y_are_refused(tmp_path):
     assert MEANS not in bo.TableEncoder(max_levels=20).fit(scan).get_feature_names_out()
 
 
+@with_unknown_levels
 def test_a_saved_pipeline_gives_the_same_bits(tmp_path):
     fitted = model().fit(TABLE, Y)
     bo.save(fitted, tmp_path / "model")
     np.testing.assert_array_equal(bo.load(tmp_path / "model").predict(NEW), fitted.predict(NEW))
 
 
+@with_unknown_levels
 def test_the_command_line_has_the_statistics_of_the_library(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     TABLE.assign(y=Y).to_csv("t.csv", index=False)
