@@ -4,6 +4,7 @@ import copy
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer, OneHotEncoder, StandardScaler
@@ -93,6 +94,25 @@ def test_a_column_of_a_table_with_foreign_fields_is_refused(tmp_path):
         column["dict"] = [each for each in column["dict"] if each[0] != pair[0]] + [pair]
         assert_refused(content, tmp_path / "forged", "altered")
         column.update(kept)
+
+
+def test_target_statistics_of_other_levels_than_there_are_are_refused(tmp_path):
+    table = pd.DataFrame({"a": [f"s{each % 90}" for each in range(200)]})
+    content = content_of(bo.TableEncoder().fit(table, np.arange(200.0) % 90), tmp_path / "model")
+    column = content.header["header"]["model"]["state"]["columns_"][1]
+    for forged in [[]], [[1.0]], [], "means":
+        kept = copy.deepcopy(column)
+        column["dict"] = [each for each in column["dict"] if each[0] != "means"] + [["means", forged]]
+        assert_refused(content, tmp_path / "forged", "altered")
+        column.update(kept)
+
+
+@pytest.mark.parametrize("pairs", [[[0, 9]], [[1, 1]], [[-1, 2]], [[2, 1]], [[0.0, 1.0]], [[0, 1, 2]]], ids=str)
+def test_columns_of_levels_that_are_none_are_refused(tmp_path, pairs):
+    content = content_of(regressor().fit(X, Y), tmp_path / "model")
+    content.arrays["levels"] = np.array(pairs)
+    content.header["header"]["model"]["state"]["level_columns_"] = {"array": "levels"}
+    assert_refused(content, tmp_path / "forged", "columns that do not fit")
 
 
 @pytest.mark.parametrize("columns", [-1, 2**32, {"scalar": "columns"}], ids=str)

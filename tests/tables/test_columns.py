@@ -5,9 +5,12 @@ import json
 import numpy as np
 import pytest
 
-from bochner.tables.columns import CategoryColumn, DateColumn, NumberColumn, column_of
+from bochner.tables.columns import CategoryColumn, DateColumn, NumberColumn
+from bochner.tables.kinds import column_of
+from bochner.tables.target_means import TargetMeans, targets_of_levels
 
 DAYS = np.array(["2020-01-06T06", "2020-07-06T18", "NaT"], dtype="datetime64[us]")
+LEVELS = np.array(["a", "a", "b", "b", None, None], dtype=object)
 LEARNED = [
     (NumberColumn.learn("x", np.array([1.0, np.nan, 3.0])), np.array([1.0, np.nan, 3.0])),
     (
@@ -15,6 +18,10 @@ LEARNED = [
         np.array(["a", "z", None], dtype=object),
     ),
     (DateColumn.learn("d", DAYS), DAYS),
+    (
+        TargetMeans.learn("m", LEVELS, targets_of_levels(np.arange(6.0), 6), common={"a"})[0],
+        np.array(["a", "b", None, "z"], dtype=object),
+    ),
 ]
 
 
@@ -43,7 +50,19 @@ def test_a_number_has_mean_zero_and_its_gap_is_at_the_median():
 def test_rare_levels_share_a_column_and_new_ones_are_told():
     column, values = LEARNED[1]
     assert column.outputs == ["c=a", "c=(other)"]
-    assert column.surprise(column.unseen(values)) == "1 value that training did not have ('z'): taken as the rare ones"
+    told = column.surprise(column.unseen(values))
+    assert told == "1 value that training did not have ('z'): taken as the mean of the levels"
+    out = np.empty((3, 2))
+    column.write(values, out)
+    np.testing.assert_allclose(out, [[1, 0], [2 / 3, 1 / 3], [0, 1]])
+
+
+def test_new_levels_are_rare_ones_where_these_are_too_many_to_list():
+    values = np.array(["a"] * 9 + [f"r{each}" for each in range(1001)], dtype=object)
+    column = CategoryColumn.learn("c", values, min_rows=2, max_levels=9)
+    out = np.empty((2, 2))
+    column.write(np.array(["new", "a"], dtype=object), out)
+    assert out.tolist() == [[0, 1], [1, 0]]
 
 
 def test_a_new_level_is_the_mean_of_the_levels_where_none_is_rare():

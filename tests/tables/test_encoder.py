@@ -164,7 +164,7 @@ def test_unknown_levels_are_counted_and_rare_ones_are_not_unknown():
     encoder = bo.TableEncoder().fit(city)
     with pytest.warns(TableWarning, match=r"'city' has 3 values that training did not have \('x', 'y'\)"):
         out = encoder.transform(pd.DataFrame({"city": ["x", "x", "y", "c", "a"]}))
-    np.testing.assert_array_equal(out, [[0, 0, 1]] * 4 + [[1, 0, 0]])
+    np.testing.assert_allclose(out, [[10 / 17, 5 / 17, 2 / 17]] * 3 + [[0, 0, 1], [1, 0, 0]])
 
 
 def test_gaps_that_training_did_not_have_are_counted():

@@ -142,7 +142,7 @@ def _samples(given: JsonDict) -> tuple[TableEncoder, Array, Array]:
 
 def _changed(encoder: TableEncoder, result: KernelTestResult) -> dict[str, float]:
     """Share of each column of the tables in the difference, largest first."""
-    from bochner.tables.columns import column_of
+    from bochner.tables.kinds import column_of
 
     shares = iter([] if result.contributions is None else result.contributions.tolist())
     names = [(column["name"], len(column_of(column).outputs)) for column in encoder.columns_]

@@ -234,7 +234,7 @@ def read_training_rows(asked: FitOptions) -> TrainingRows:
     encoder = _new_encoder(asked)
     rows = _split(asked, encoder)
     with rows_counted(rows.numbers(held_out=False)):
-        X = encode_rows(encoder, rows.fit.inputs)
+        X = encode_rows(encoder, rows.fit.inputs, rows.fit.y)
     _look_at_held_out(encoder, rows.held_out, rows.numbers(held_out=True))
     encoder.origin_ = asked.mark
     tables = [part.inputs.nbytes for part in (rows.fit, rows.held_out) if part.inputs is not None]

@@ -16,6 +16,7 @@ from bochner.errors import invalid_parameter
 from bochner.estimators.certified_ridge import CertifiedRidge
 from bochner.estimators.grid_choice import ChoosesGrid
 from bochner.estimators.kernel_model import MODEL_CONSTRAINTS, seed_of_fit
+from bochner.estimators.levels import mixtures_of_levels
 from bochner.estimators.posterior import PosteriorFunctions
 from bochner.estimators.ridge_rows import (
     needs_random_features,
@@ -280,7 +281,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, Posterio
 
         the last term for an intercept: the predictive law of a new observation, noise included. With landmarks there is
         a term for their residual variance (`NystroemMap.unseen_variance`). An interval is mean +- s std, with s from
-        the normal law or from calibration rows (`interval`).
+        the normal law or from calibration rows (`interval`). A row between levels of a category is their mixture.
 
         Parameters
         ----------
@@ -295,13 +296,13 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, Posterio
         std : array of the same shape, if `return_std`
         interval : tuple (low, high) of arrays of the same shape, if `return_interval`
         """
-        fit = self._fit_value()
+        fit, levels = self._fit_value(), getattr(self, "level_columns_", None)
         if not return_std and return_interval is None:
-            return self._targets(linear_predictions(self, X, fit.response()))
+            return self._targets(linear_predictions(self, X, fit.response(), levels=levels))
         if return_interval is not None and (isinstance(return_interval, bool) or not 0 < return_interval < 1):
             raise invalid_parameter("predict", "return_interval", "a probability between 0 and 1", return_interval)
         answers = partial(fit.means_and_deviations, n_arrays=2 if return_interval is None else 5)
-        mean, std = map(self._targets, over_rows(self, X, answers))
+        mean, std = map(self._targets, over_rows(self, X, answers, levels, mixtures_of_levels))
         parts: list[Any] = [mean, std] if return_std else [mean]
         if return_interval is not None:
             half = self._targets(fit.half_widths(std.reshape(len(std), -1), return_interval))

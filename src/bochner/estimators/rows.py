@@ -14,6 +14,7 @@ from bochner._typing import Array, MatrixLike, Rows
 from bochner.data import READ_ROWS, ArrayRows, RowSource, scan_blocks
 from bochner.engines import collection_rows, engine_of
 from bochner.errors import InvalidDataError
+from bochner.estimators.levels import Mix, means_of_levels, over_levels
 from bochner.estimators.ranges import warn_of_far_rows
 from bochner.estimators.validation import validated_rows, validated_rows_and_targets
 from bochner.features import LinearResponse
@@ -66,9 +67,10 @@ class _Answer:
 
     response: LinearResponse
     then: Callable[[Array], Array]
+    levels: Array | None
 
     def __call__(self, X: Rows) -> Array:
-        return self.then(self.response(X))
+        return over_levels(self.levels, X, lambda rows: (self.then(self.response(rows)),), means_of_levels)[0]
 
 
 @advice_when_full()
@@ -80,17 +82,19 @@ def linear_predictions(
     *,
     shape: tuple[int, ...] | None = None,
     dtype: Any = None,
+    levels: Array | None = None,
 ) -> Any:
     """`then` of the predictions (n, t) of all rows: an array, or a lazy one that stays where an engine works.
 
-    `shape` and `dtype` are those of `then` for one row; None: those of the predictions.
+    `shape` and `dtype` are those of `then` for one row; None: those of the predictions. `levels` are the columns of
+    categories, between whose levels answers are means.
     """
     rows = open_rows(X)
     if rows is None:
-        return over_rows(estimator, X, lambda part: (_in_blocks(response, then, part),))[0]
+        return over_rows(estimator, X, lambda part: (_in_blocks(response, then, part),), levels)[0]
     adopt_columns(estimator, rows, reset=False)
     engine = engine_of(rows)
-    answer = _Answer(replace(response, feature_map=engine.ship(response.feature_map)), then)
+    answer = _Answer(replace(response, feature_map=engine.ship(response.feature_map)), then, levels)
     width = (response.coef.shape[1],) if shape is None else shape
     return engine.apply(rows, answer, width, np.dtype(rows.dtype if dtype is None else dtype))
 
@@ -113,15 +117,25 @@ def _in_blocks(response: LinearResponse, then: Callable[[Array], Array], X: Rows
 
 
 @advice_when_full()
-def over_rows(estimator: Any, X: MatrixLike, function: Callable[[Rows], tuple[Array, ...]]) -> list[Array]:
-    """The arrays of `function(X)` for all rows: of an array at once, of scanned rows in one pass."""
+def over_rows(
+    estimator: Any,
+    X: MatrixLike,
+    function: Callable[[Rows], tuple[Array, ...]],
+    levels: Array | None = None,
+    mix: Mix = means_of_levels,
+) -> list[Array]:
+    """The arrays of `function(X)` for all rows: of an array at once, of scanned rows in one pass.
+
+    Rows between levels of the categories in the columns `levels` have the `mix` of those of their levels.
+    """
     rows = open_rows(X)
     if rows is None:
         checked: Rows = validated_rows(estimator, X, reset=False)
         warn_of_far_rows(estimator, checked)
-        return list(function(checked))
+        return list(over_levels(levels, checked, function, mix))
     adopt_columns(estimator, rows, reset=False)
-    return [np.concatenate(parts) for parts in zip(*(function(block.X) for block in rows.blocks(READ_ROWS)))]
+    parts = (over_levels(levels, block.X, function, mix) for block in rows.blocks(READ_ROWS))
+    return [np.concatenate(each) for each in zip(*parts)]
 
 
 def new_rows(estimator: Any, X: Any) -> Array:

@@ -19,7 +19,7 @@ from bochner.fitting import FittedClassifier
 from bochner.io.hints import accepts, is_numbers
 from bochner.io.schema import schema_of
 from bochner.tables import TableEncoder
-from bochner.tables.columns import column_of
+from bochner.tables.kinds import column_of
 
 __all__ = ["columns_fit"]
 
@@ -123,6 +123,8 @@ def _own_columns(value: BaseEstimator, state: JsonDict, d: int) -> bool:
     shapes = {"column_ranges_": (2, d), "column_spreads_": (d,)}
     if not all(_floats(state.get(name), shape) for name, shape in shapes.items()):
         return False
+    if not _are_levels(state.get("level_columns_"), d):
+        return False
     widths = map(_width, _maps(state))
     return _settings_fit(value, state) and all(width in (None, d) for width in widths) and _classes_fit(state)
 
@@ -142,6 +144,15 @@ def _maps(state: JsonDict) -> list[object]:
 
 def _floats(array: Array | None, shape: tuple[int, ...]) -> bool:
     return array is None or (is_numbers(array) and array.dtype.kind == "f" and array.shape == shape)
+
+
+def _are_levels(columns: Array | None, d: int) -> bool:
+    """First and last columns of categories, from left to right; files of earlier versions have none."""
+    if columns is None:
+        return True
+    pairs = type(columns) is np.ndarray and columns.dtype == np.int64 and columns.ndim == 2 and columns.shape[1] == 2
+    ordered = pairs and np.all(np.diff(np.r_[0, columns.ravel(), d]) >= 0)
+    return bool(ordered and np.all(columns[:, 0] < columns[:, 1]))
 
 
 def _width(features: object) -> int | None:
@@ -166,4 +177,5 @@ def _is_column(state: JsonDict) -> bool:
     """A column of a table as a dict of its fields, each of its declared type."""
     column = column_of(state)
     hints = get_type_hints(type(column))
-    return all(accepts(hints[each.name])(getattr(column, each.name)) for each in fields(column))
+    typed = all(accepts(hints[each.name])(getattr(column, each.name)) for each in fields(column))
+    return typed and column.is_consistent()

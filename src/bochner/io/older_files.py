@@ -70,8 +70,8 @@ def _fitted_ridge(state: JsonDict) -> JsonDict:
 
 
 def _encoder(state: JsonDict) -> JsonDict:
-    """Version 0.2.0 knew neither marks of missing values nor dates in texts."""
-    return {"missing": (), "day_first": None, **state}
+    """Version 0.2.0 knew neither marks of missing values nor dates in texts, later ones no target statistics."""
+    return {"missing": (), "day_first": None, "target_statistics": "auto", **state}
 
 
 def _penalties(state: JsonDict) -> Any:

@@ -18,7 +18,7 @@ import numpy as np
 from bochner._typing import Array, JsonDict, MatrixLike
 from bochner.reporting.view import ModelView, points_of, sample_rows
 from bochner.tables import read_column
-from bochner.tables.columns import column_of
+from bochner.tables.kinds import column_of
 from bochner.tables.named_columns import NamedColumns
 from bochner.tables.reading import missing
 
@@ -85,11 +85,13 @@ def _groups(view: ModelView, width: int) -> Iterator[tuple[str, list[int]]]:
         names = view.input_names if view.input_names and len(view.input_names) == width else None
         yield from ((names[at] if names else f"column {at}", [at]) for at in range(width))
         return
+    places: dict[str, list[int]] = {}
     start = 0
     for column in map(column_of, states):
         end = start + len(column.outputs)
-        yield column.name, list(range(start, end))
+        places.setdefault(column.name, []).extend(range(start, end))  # a category may have target statistics, too
         start = end
+    yield from places.items()
 
 
 def _worst(y: Array, predicted: Array, errors: Array) -> list[JsonDict]:

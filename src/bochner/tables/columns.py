@@ -19,7 +19,7 @@ from bochner.tables.cells import CellError
 from bochner.tables.dates import DateOrder
 from bochner.tables.reading import Series, is_aware, read_column, read_dates
 
-__all__ = ["CategoryColumn", "Column", "DateColumn", "NumberColumn", "Unseen", "column_of"]
+__all__ = ["CategoryColumn", "Column", "DateColumn", "NumberColumn", "Unseen", "level_order"]
 
 _MISSING = "(missing)"
 _OTHER = "(other)"
@@ -61,6 +61,16 @@ class Column(ABC):
     def outputs(self) -> list[str]:
         """Names of the encoded columns."""
 
+    @property
+    def rare_share(self) -> float:
+        """Share of the rows of training whose levels are rare, and share a column."""
+        return 0.0
+
+    @property
+    def common(self) -> Collection[str | None]:
+        """Levels that have a column of their own."""
+        return ()
+
     @abstractmethod
     def write(self, values: Array, out: Array) -> None:
         """Write its numbers to `out`, of shape (rows, len(outputs))."""
@@ -76,6 +86,10 @@ class Column(ABC):
     @abstractmethod
     def surprise(self, unseen: Unseen) -> str:
         """Such values, which there are, in words, and how they are encoded."""
+
+    def is_consistent(self) -> bool:
+        """Whether its lists are of one length each: those of a forged file need not be."""
+        return True
 
     def to_dict(self) -> JsonDict:
         """Fitted state as plain data, with the kind of column."""
@@ -139,8 +153,8 @@ class NumberColumn(Column):
 class CategoryColumn(Column):
     """A category: one column of 0 and 1 per level; levels that are rare share one, missing is a level.
 
-    A level that training did not have is a rare one; without rare ones in training it is the mean of the levels, their
-    `shares`, from which no prediction is far. `rare` lists the rare levels, unless they are more than 1,000.
+    A level that training did not have is the mean of the levels, by their `shares`: models take it as their mixture.
+    `rare` lists the rare levels, unless they are more than 1,000: then new ones cannot be told from them.
     """
 
     levels: list[str | None]
@@ -154,10 +168,18 @@ class CategoryColumn(Column):
     def learn(cls, name: str, values: Array, *, min_rows: int, max_levels: int) -> Self:
         counts = Counter(values.tolist())
         common = [level for level, rows in counts.most_common(max_levels) if rows >= min_rows]
-        rare = sorted(counts.keys() - set(common), key=_order)
-        levels = sorted(common, key=_order)
+        rare = sorted(counts.keys() - set(common), key=level_order)
+        levels = sorted(common, key=level_order)
         shares = [counts[level] / len(values) for level in levels]
         return cls(name, levels, len(rare), rare if len(rare) <= _LISTED else [], shares)
+
+    @property
+    def common(self) -> Collection[str | None]:
+        return set(self.levels)
+
+    @property
+    def rare_share(self) -> float:
+        return 1 - sum(self.shares) if self.n_rare else 0.0
 
     @property
     def outputs(self) -> list[str]:
@@ -168,8 +190,15 @@ class CategoryColumn(Column):
         place = {level: at for at, level in enumerate(self.levels)}
         places = np.fromiter((place.get(value, len(place)) for value in values.tolist()), np.intp, len(values))
         out[:] = places[:, None] == np.arange(out.shape[1])
-        if self.shares and not self.n_rare:
-            out[places == len(place)] = self.shares
+        if self._mixes:
+            known = {*self.levels, *self.rare}
+            new = np.fromiter((value not in known for value in values.tolist()), bool, len(values))
+            out[new] = [*self.shares, self.rare_share][: out.shape[1]]
+
+    @property
+    def _mixes(self) -> bool:
+        """Whether new levels are told from rare ones, and shares known: files of earlier versions have none."""
+        return bool(self.shares) and self.n_rare <= len(self.rare)
 
     def sentence(self) -> str:
         rare = f", and one for {self.n_rare:,} rare level{'s' if self.n_rare > 1 else ''}" if self.n_rare else ""
@@ -177,18 +206,18 @@ class CategoryColumn(Column):
 
     def unseen(self, values: Array) -> Unseen:
         if self.n_rare > len(self.rare):
-            return Unseen()  # so many that they are not listed: new ones cannot be told from them
+            return Unseen()
         known = {*self.levels, *self.rare}
         return Unseen.of(value for value in values.tolist() if value not in known)
 
     def surprise(self, unseen: Unseen) -> str:
         examples = ", ".join(_MISSING if level is None else repr(level) for level in unseen.examples[:_EXAMPLES])
         more = ", ..." if len(unseen.examples) > _EXAMPLES else ""
-        fate = "the rare ones" if self.n_rare else "the mean of the levels" if self.shares else "no level"
+        fate = "the mean of the levels" if self._mixes else "the rare ones" if self.n_rare else "no level"
         return f"{_counted(unseen.count, 'value')} that training did not have ({examples}{more}): taken as {fate}"
 
 
-def _order(level: str | None) -> tuple[bool, str]:
+def level_order(level: str | None) -> tuple[bool, str]:
     """Levels by name, missing last."""
     return level is None, level or ""
 
@@ -279,12 +308,6 @@ class DateColumn(Column):
 
 def _counted(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
-
-
-def column_of(state: JsonDict) -> Column:
-    """Column encoder from its `to_dict`."""
-    kinds: dict[str, type[Column]] = {kind.kind: kind for kind in (NumberColumn, CategoryColumn, DateColumn)}
-    return kinds[state["kind"]](**{name: value for name, value in state.items() if name != "kind"})
 
 
 def _date_part(part: str, values: Array) -> Array:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from numbers import Integral
+from types import MappingProxyType
 from typing import Self, overload
 
 import numpy as np
@@ -13,33 +14,33 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from bochner._sklearn import Interval, StrOptions, validated
-from bochner._typing import Array, Constraints, JsonDict, MatrixLike
+from bochner._typing import Array, ArrayLike, Constraints, JsonDict, MatrixLike
 from bochner.data import RowSource
 from bochner.errors import InvalidDataError, TableWarning
 from bochner.tables.cells import rows_counted
-from bochner.tables.columns import CategoryColumn, Column, DateColumn, NumberColumn, column_of
-from bochner.tables.dates import date_order, is_date, parse_dates
-from bochner.tables.information import beyond_floats, counts_rows, numbers_rows, without_information
-from bochner.tables.named_columns import NamedColumns, listed, no_column, quoted
+from bochner.tables.columns import Column
+from bochner.tables.kinds import column_of
+from bochner.tables.learner import ColumnLearner, refuse_marks
+from bochner.tables.named_columns import NamedColumns, listed, quoted
 from bochner.tables.new_values import NewValues
-from bochner.tables.reading import Series, is_aware, read_column
+from bochner.tables.reading import read_column
 from bochner.tables.scan import EncodedScan, sample_of, scan_of
-from bochner.tables.texts import hardly_repeat, is_number, numbers_of, refuse_nearly
+from bochner.tables.target_means import targets_of_levels, with_target_means
 
 __all__ = ["TableEncoder"]
-
-_INDEX = ("", "Unnamed: 0", "__index_level_0__")
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
     """Numbers, categories and dates of a table, as columns of one scale.
 
     Numbers are standardised, with missing ones at the median and marked by a column of their own. A category becomes
-    one column per level; rare levels share one, and missing is a level. A date becomes its year, and sine and cosine of
-    month, weekday and hour; texts such as "15/01/2020" are dates. Columns without information are left out, and so are,
-    with a `TableWarning`, identifiers and free texts. A column that holds numbers or dates but for a few texts is
-    refused with the first of them: `missing` says what they mean. Columns are known by name: later tables may have them
-    in any order.
+    one column per level; rare levels share one, and missing is a level. If many rows have rare levels, one more has
+    the shrunken mean of the target of each (`target_statistics`). A level that training did not have is the mean of the
+    levels, which `KernelRegressor` takes as their mixture: its error bars are as wide as levels differ. A date becomes
+    its year, and sine and cosine of month, weekday and hour; texts such as "15/01/2020" are dates. Columns without
+    information are left out, and so are, with a `TableWarning`, identifiers and free texts. A column that holds numbers
+    or dates but for a few texts is refused with the first of them: `missing` says what they mean. Columns are known by
+    name: later tables may have them in any order.
 
     Parameters
     ----------
@@ -53,6 +54,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         A level of a category with fewer rows is rare.
     max_levels : int, default=100
         Levels of a category that have a column of their own at most; the rest are rare.
+    target_statistics : "auto" or sequence of str, default="auto"
+        Categories whose rare levels have the mean of the target, or the shares of its classes (two have one column,
+        more one for each of the ten most frequent), shrunken to the mean of all rows. "auto": those with rare levels
+        in a twentieth of the rows or more. They need y, and a table in memory: a scan has none. `fit_transform` gives
+        the rows of the fit means of the other rows (five folds); `fit(X, y).transform(X)` has their own targets in it.
     missing : sequence of str, default=()
         Texts that mean a missing value, such as "?" and "unknown"; a column whose other texts are numbers is one of
         numbers.
@@ -92,6 +98,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         "categorical": ["array-like"],
         "min_rows": [Interval(Integral, 1, None, closed="left")],
         "max_levels": [Interval(Integral, 1, None, closed="left")],
+        "target_statistics": [StrOptions({"auto"}), "array-like"],
         "missing": ["array-like"],
         "day_first": ["boolean", None],
         "dtype": [StrOptions({"float64", "float32"})],
@@ -105,6 +112,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         categorical: Sequence[str] = (),
         min_rows: int = 3,
         max_levels: int = 100,
+        target_statistics: str | Sequence[str] = "auto",
         missing: Sequence[str] = (),
         day_first: bool | None = None,
         dtype: str = "float64",
@@ -114,12 +122,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.categorical = categorical
         self.min_rows = min_rows
         self.max_levels = max_levels
+        self.target_statistics = target_statistics
         self.missing = missing
         self.day_first = day_first
         self.dtype = dtype
 
-    @validated
-    def fit(self, X: MatrixLike | RowSource, y: object = None) -> Self:
+    def fit(self, X: MatrixLike | RowSource, y: ArrayLike | None = None) -> Self:
         """Learn the columns of a table.
 
         Parameters
@@ -127,36 +135,62 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         X : frame (pandas, polars, pyarrow), array of shape (n_samples, n_features), or scan of a table
             A scan (`scan_parquet`, `scan_csv`, `scan_frame`) is read once; columns are learned from a random sample of
             its rows, at most 50,000 and a twentieth of the memory budget, and from all where these are fewer.
-        y : ignored
+        y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
+            For `target_statistics`; nothing else is learned from it.
 
         Returns
         -------
         self
         """
+        self.learn(X, y)
+        return self
+
+    def fit_transform(self, X: MatrixLike | RowSource, y: ArrayLike | None = None) -> Array | RowSource:
+        """Learn the columns of a table, and give its rows as numbers: `fit` and `transform` in one.
+
+        Target statistics are those of other rows: models learn from this, not from `fit(X, y).transform(X)`.
+        """
+        out_of_fold = self.learn(X, y)
+        return self.transform(X) if scan_of(X) is not None else self.encode(X, NewValues(), out_of_fold)
+
+    @validated
+    def learn(self, X: MatrixLike | RowSource, y: ArrayLike | None = None) -> dict[int, Array]:
+        """As `fit`: what the rows have out of fold, by the first of the resulting columns that it is for."""
         scan = scan_of(X)
         if scan is None:
-            return self._learn_table(X)
+            return self._learn_table(X, y)
+        if self._named_statistics():
+            raise InvalidDataError(
+                "Target statistics are learned from tables in memory: the rows of a scan are encoded anew in every "
+                "pass, and each would see its own target. Fit the encoder to a sample of other rows, with y."
+            )
         rows, numbers = sample_of(scan)
         with rows_counted(numbers):
-            return self._learn_table(rows)
+            return self._learn_table(rows, None)
 
-    def _learn_table(self, X: MatrixLike | RowSource) -> Self:
+    def _learn_table(self, X: MatrixLike | RowSource, y: ArrayLike | None) -> dict[int, Array]:
         table = NamedColumns.of(X)
-        self._refuse_unknown_names(table)
+        table.require([*self.drop, *self.categorical, *self._named_statistics()])
         inputs = [name for name in table.names if name not in self._excluded()]
-        self.columns_: list[JsonDict] = []
-        self.dropped_: dict[str, str] = {}
-        self.notes_: list[str] = []
+        learner = ColumnLearner(self.categorical, self.min_rows, self.max_levels, self.missing, self.day_first)
         for name in inputs:
-            self._learn(name, table.column(name))
-        if not self.columns_:
+            learner.learn(name, table.column(name))
+        self.dropped_, self.notes_ = learner.dropped, learner.notes
+        if not learner.columns:
             raise InvalidDataError(
                 f"The table must have a column that varies. Got {table.n_rows:,} samples with "
                 f"{quoted(self.dropped_) if self.dropped_ else 'no column beside those that are not inputs'}."
             )
         self.feature_names_in_ = np.array(inputs, dtype=object)
         self.n_features_in_ = len(inputs)
-        return self
+        found = with_target_means(
+            learner.columns,
+            targets_of_levels(y, table.n_rows),
+            None if self._automatic() else self._named_statistics(),
+            lambda column: column.read(table.column(column.name), self.missing),
+        )
+        self.columns_: list[JsonDict] = [column.to_dict() for column in found.columns]
+        return found.out_of_fold
 
     @overload
     def transform(self, X: RowSource) -> RowSource: ...
@@ -186,13 +220,17 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             warnings.warn(sentence, TableWarning, stacklevel=2)
         return encoded
 
-    def encode(self, X: MatrixLike | RowSource, seen: NewValues) -> Array:
+    def encode(
+        self, X: MatrixLike | RowSource, seen: NewValues, out_of_fold: Mapping[int, Array] = MappingProxyType({})
+    ) -> Array:
         """As `transform`, for a table that comes in parts: what training did not have is added to `seen`.
 
         Parameters
         ----------
         X : frame or array
         seen : NewValues
+        out_of_fold : mapping, default={}
+            What `learn` has returned for the rows of the fit.
 
         Returns
         -------
@@ -201,7 +239,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         table = NamedColumns.of(X)
         columns = list(self._columns())
-        self._refuse_missing_columns(table, [column.name for column in columns])
+        table.require_training((column.name for column in columns), self.n_features_in_)
         known = {*self.feature_names_in_, *self._excluded()}
         seen.add_columns(name for name in table.names if name not in known)
         out = np.empty((table.n_rows, sum(len(column.outputs) for column in columns)), dtype=self.dtype)
@@ -212,6 +250,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             end = start + len(column.outputs)
             column.write(values, out[:, start:end])
             start = end
+        for start, numbers in out_of_fold.items():
+            out[:, start : start + numbers.shape[1]] = numbers
         return out
 
     def get_feature_names_out(self, input_features: object = None) -> Array:
@@ -244,53 +284,14 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def _columns(self) -> Iterator[Column]:
         return (column_of(state) for state in self.columns_)
 
+    def _named_statistics(self) -> list[str]:
+        return [] if self._automatic() else list(self.target_statistics)
+
+    def _automatic(self) -> bool:
+        return isinstance(self.target_statistics, str)  # the one word that is allowed
+
     def _excluded(self) -> set[str]:
         return {*self.drop, *([] if self.target is None else [self.target])}
-
-    def _learn(self, name: str, raw: Array | Series) -> None:
-        values = read_column(raw, name, "category" if name in self.categorical else None, self.missing)
-        reason = without_information(values)
-        if beyond_floats(raw, values):
-            self._leave_out(name, "whole numbers beyond 2^53, which floats cannot tell apart: an identifier")
-        elif reason:
-            self.dropped_[name] = reason
-        elif values.dtype.kind == "O" and name not in self.categorical:
-            self._learn_texts(name, raw, values)
-        elif values.dtype.kind == "O":
-            self._keep(self._category(name, values))
-        elif values.dtype.kind == "M":
-            self._keep(DateColumn.learn(name, values, aware=is_aware(raw)))
-        else:
-            self._learn_numbers(name, values)
-
-    def _learn_numbers(self, name: str, values: Array) -> None:
-        if name in _INDEX and numbers_rows(values):
-            self._leave_out(name, "an index without a name, as pandas writes it")
-            return
-        self._keep(NumberColumn.learn(name, values))
-        if counts_rows(values):
-            self.notes_.append(f"Column {name!r} numbers the rows. If it says nothing about them, drop it.")
-
-    def _learn_texts(self, name: str, raw: Array | Series, values: Array) -> None:
-        """Texts are dates, or categories; identifiers and free texts are left out."""
-        texts = values.tolist()
-        order = date_order(texts, name, self.day_first)
-        if order is not None:
-            self._keep(DateColumn.learn(name, parse_dates(texts, name, order), order=order, aware=is_aware(raw)))
-            return
-        _refuse_marks(name, values)
-        reason = hardly_repeat(values)
-        numbers = numbers_of(values) if reason else None
-        if numbers is not None and not any(map(_has_leading_zero, texts)):
-            self._keep(NumberColumn.learn(name, numbers))  # texts by a cell that is none, in rows not seen here
-        elif reason:
-            self._leave_out(
-                name,
-                reason,
-                f"TableEncoder(categorical=[{name!r}]), or --categorical {name!r}, takes them as categories",
-            )
-        else:
-            self._keep(self._category(name, values))
 
     def refuse_marks(self, X: MatrixLike) -> None:
         """Refuse texts such as "unknown" in columns of numbers or dates, as `fit` does, before rows are held out.
@@ -304,42 +305,4 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             if name not in self._excluded() and name not in self.categorical:
                 values = read_column(table.column(name), name, None, self.missing)
                 if values.dtype.kind == "O":
-                    _refuse_marks(name, values)
-
-    def _category(self, name: str, values: Array) -> CategoryColumn:
-        return CategoryColumn.learn(name, values, min_rows=self.min_rows, max_levels=self.max_levels)
-
-    def _keep(self, column: Column) -> None:
-        self.columns_.append(column.to_dict())
-
-    def _leave_out(self, name: str, reason: str, remedy: str = "") -> None:
-        """Leave a column out, and say so."""
-        self.dropped_[name] = reason
-        sentence = f"Column {name!r} is left out: {reason}.{f' {remedy}.' if remedy else ''}"
-        self.notes_.append(sentence)
-        warnings.warn(sentence, TableWarning, stacklevel=2)
-
-    def _refuse_unknown_names(self, table: NamedColumns) -> None:
-        unknown = [name for name in (*self.drop, *self.categorical) if name not in table]
-        if unknown:
-            raise no_column("The table", unknown[0], table.names)
-
-    def _refuse_missing_columns(self, table: NamedColumns, wanted: list[str]) -> None:
-        if not table.named and len(table.names) != self.n_features_in_:
-            raise ValueError(  # scikit-learn's wording, which its users and checks know
-                f"X has {len(table.names)} features, but {type(self).__name__} is expecting {self.n_features_in_} "
-                "features as input."
-            )
-        absent = [name for name in wanted if name not in table]
-        if absent:
-            raise InvalidDataError(f"The table must have the columns of training. It has no {quoted(absent)}.")
-
-
-def _refuse_marks(name: str, values: Array) -> None:
-    refuse_nearly(values, name, "numbers", is_number)
-    refuse_nearly(values, name, "dates", is_date)
-
-
-def _has_leading_zero(text: str | None) -> bool:
-    """Whether digits are a code: 01234."""
-    return text is not None and len(text) > 1 and text[0] == "0" and text[1].isdigit()
+                    refuse_marks(name, values)

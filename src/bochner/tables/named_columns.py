@@ -62,6 +62,22 @@ class NamedColumns:
         """A column of an array, or a narwhals series."""
         return self._columns[self._place[name]]
 
+    def require(self, names: Iterable[str]) -> None:
+        """Refuse names that a parameter has, and no column."""
+        unknown = [name for name in names if name not in self]
+        if unknown:
+            raise no_column("The table", unknown[0], self.names)
+
+    def require_training(self, names: Iterable[str], n_features: int) -> None:
+        """Refuse a table without the columns that training used; an array must have as many as then."""
+        if not self.named and len(self.names) != n_features:
+            raise ValueError(  # scikit-learn's wording, which its users and checks know
+                f"X has {len(self.names)} features, but TableEncoder is expecting {n_features} features as input."
+            )
+        absent = [name for name in names if name not in self]
+        if absent:
+            raise InvalidDataError(f"The table must have the columns of training. It has no {quoted(absent)}.")
+
 
 def column_of_table(table: pa.Table, name: str, path: str) -> pa.ChunkedArray:
     """One column of an Arrow table, or the error that lists those that there are."""

@@ -10,6 +10,7 @@ import numpy as np
 from bochner._typing import Array
 from bochner.memory import MemoryBill, require_memory
 from bochner.tables.encoder import TableEncoder
+from bochner.tables.new_values import NewValues
 from bochner.tables.target import Target
 
 if TYPE_CHECKING:
@@ -71,13 +72,13 @@ def split_rows(
     return SplitTable(target, part(~held_out), part(held_out), n_without_target, held_out, file_rows)
 
 
-def encode_rows(encoder: TableEncoder, table: pa.Table) -> Array:
+def encode_rows(encoder: TableEncoder, table: pa.Table, y: Array | None = None) -> Array:
     """Fit the encoder and encode the rows: in float32 if they are many, and only if they fit in the memory budget."""
-    encoder.fit(table)
+    out_of_fold = encoder.learn(table, y)
     shape = table.num_rows, len(encoder.get_feature_names_out())
     if shape[0] * shape[1] > _LARGE:
         encoder.set_params(dtype="float32")
     encoded = shape[0] * shape[1] * np.dtype(encoder.dtype).itemsize
     bill = MemoryBill({f"{shape[0]:,} rows of {shape[1]:,} encoded columns": encoded})
     require_memory(bill, "Leave columns out (--drop), or levels of categories (TableEncoder(max_levels=...)).")
-    return encoder.transform(table)
+    return encoder.encode(table, NewValues(), out_of_fold)

@@ -1,0 +1,111 @@
+"""Kinds of the columns of a table: numbers, categories and dates are learned, others are left out with a reason."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from bochner._typing import Array
+from bochner.errors import TableWarning
+from bochner.tables.columns import CategoryColumn, Column, DateColumn, NumberColumn
+from bochner.tables.dates import date_order, is_date, parse_dates
+from bochner.tables.information import beyond_floats, counts_rows, numbers_rows, without_information
+from bochner.tables.reading import Series, is_aware, read_column
+from bochner.tables.texts import hardly_repeat, is_number, numbers_of, refuse_nearly
+
+__all__ = ["ColumnLearner", "refuse_marks"]
+
+_INDEX = ("", "Unnamed: 0", "__index_level_0__")
+
+
+@dataclass
+class ColumnLearner:
+    """Learns the columns of a table one by one, by the parameters of `TableEncoder`.
+
+    Attributes
+    ----------
+    columns : list of Column
+    dropped : dict
+        Columns without information, and why.
+    notes : list of str
+    """
+
+    categorical: Sequence[str]
+    min_rows: int
+    max_levels: int
+    missing: Sequence[str]
+    day_first: bool | None
+    columns: list[Column] = field(default_factory=list)
+    dropped: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def learn(self, name: str, raw: Array | Series) -> None:
+        """Add a column, or the reason why it is left out."""
+        values = read_column(raw, name, "category" if name in self.categorical else None, self.missing)
+        reason = without_information(values)
+        if beyond_floats(raw, values):
+            self._leave_out(name, "whole numbers beyond 2^53, which floats cannot tell apart: an identifier")
+        elif reason:
+            self.dropped[name] = reason
+        elif values.dtype.kind == "O" and name not in self.categorical:
+            self._learn_texts(name, raw, values)
+        elif values.dtype.kind == "O":
+            self._keep(self._category(name, values))
+        elif values.dtype.kind == "M":
+            self._keep(DateColumn.learn(name, values, aware=is_aware(raw)))
+        else:
+            self._learn_numbers(name, values)
+
+    def _learn_numbers(self, name: str, values: Array) -> None:
+        if name in _INDEX and numbers_rows(values):
+            self._leave_out(name, "an index without a name, as pandas writes it")
+            return
+        self._keep(NumberColumn.learn(name, values))
+        if counts_rows(values):
+            self.notes.append(f"Column {name!r} numbers the rows. If it says nothing about them, drop it.")
+
+    def _learn_texts(self, name: str, raw: Array | Series, values: Array) -> None:
+        """Texts are dates, or categories; identifiers and free texts are left out."""
+        texts = values.tolist()
+        order = date_order(texts, name, self.day_first)
+        if order is not None:
+            self._keep(DateColumn.learn(name, parse_dates(texts, name, order), order=order, aware=is_aware(raw)))
+            return
+        refuse_marks(name, values)
+        reason = hardly_repeat(values)
+        numbers = numbers_of(values) if reason else None
+        if numbers is not None and not any(map(_has_leading_zero, texts)):
+            self._keep(NumberColumn.learn(name, numbers))  # texts by a cell that is none, in rows not seen here
+        elif reason:
+            self._leave_out(
+                name,
+                reason,
+                f"TableEncoder(categorical=[{name!r}]), or --categorical {name!r}, takes them as categories",
+            )
+        else:
+            self._keep(self._category(name, values))
+
+    def _category(self, name: str, values: Array) -> CategoryColumn:
+        return CategoryColumn.learn(name, values, min_rows=self.min_rows, max_levels=self.max_levels)
+
+    def _keep(self, column: Column) -> None:
+        self.columns.append(column)
+
+    def _leave_out(self, name: str, reason: str, remedy: str = "") -> None:
+        """Leave a column out, and say so."""
+        self.dropped[name] = reason
+        sentence = f"Column {name!r} is left out: {reason}.{f' {remedy}.' if remedy else ''}"
+        self.notes.append(sentence)
+        warnings.warn(sentence, TableWarning, stacklevel=2)
+
+
+def refuse_marks(name: str, values: Array) -> None:
+    """Refuse a few texts among numbers or dates."""
+    refuse_nearly(values, name, "numbers", is_number)
+    refuse_nearly(values, name, "dates", is_date)
+
+
+def _has_leading_zero(text: str | None) -> bool:
+    """Whether digits are a code: 01234."""
+    return text is not None and len(text) > 1 and text[0] == "0" and text[1].isdigit()
