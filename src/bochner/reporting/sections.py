@@ -100,8 +100,8 @@ def _regions(regions: list[JsonDict]) -> Block:
 
 
 def _judged(region: JsonDict) -> str:
-    if abs(region["observed"] - 0.9) <= region["margin"]:
-        return "as chance allows"
+    if region["true_low"] <= 0.9 <= region["true_high"]:
+        return "compatible with 90 %"
     return "too wide" if region["observed"] > 0.9 else "too narrow"
 
 

@@ -144,6 +144,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         table = NamedColumns.of(X)
         self._refuse_unknown_names(table)
         inputs = [name for name in table.names if name not in self._excluded()]
+        if not inputs:
+            raise InvalidDataError(f"No input is left: the table has only {quoted(table.names)}, and none is an input.")
         self.columns_: list[JsonDict] = []
         self.dropped_: dict[str, str] = {}
         self.notes_: list[str] = []
@@ -151,8 +153,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             self._learn(name, table.column(name))
         if not self.columns_:
             raise InvalidDataError(
-                f"The table must have a column that varies. Got {table.n_rows:,} samples with "
-                f"{quoted(self.dropped_) if self.dropped_ else 'no column beside those that are not inputs'}."
+                f"The table must have a column that varies. Got {table.n_rows:,} samples with {quoted(self.dropped_)}."
             )
         self.feature_names_in_ = np.array(inputs, dtype=object)
         self.n_features_in_ = len(inputs)
