@@ -8,6 +8,7 @@ from collections.abc import Sequence
 __all__ = ["in_options"]
 
 _PARAMETER = re.compile(r"The '(\w+)' parameter of [\w.]+ must be (.*)\. Got (.*) instead\.", re.DOTALL)
+_IN_PYTHON = re.compile(r" In Python: [^\n]*")
 _OTHER_NAMES = {"n_components": "features", "random_state": "seed", "rng": "seed"}
 _REMEDIES = {  # words of the library: the parameter that a command must have, words of the command line
     "bochner.set_config(memory=...)": ("memory", "--memory"),
@@ -18,6 +19,7 @@ _REMEDIES = {  # words of the library: the parameter that a command must have, w
 
 def in_options(message: str, arguments: Sequence[str]) -> str:
     """The message of an error, with the options that the command of these arguments has."""
+    message = _IN_PYTHON.sub("", message)
     if " parameter of " not in message and not any(remedy in message for remedy in _REMEDIES):
         return message
     from bochner.cli.app import app

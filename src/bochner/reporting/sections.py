@@ -275,7 +275,7 @@ def _settings(part: JsonDict) -> Block:
 
 
 def _tuning(part: JsonDict) -> Block:
-    plain = {name: value for name, value in part.items() if not isinstance(value, dict) and value is not None}
+    plain = {name: value for name, value in part.items() if not isinstance(value, dict) and value not in (None, [], "")}
     descents = plain.pop("stages", [])
     told = [[name.replace("_", " "), _short(value)] for name, value in plain.items()]
     told.append(["descents", f"{count(len(descents))}, of {count(_kernels(descents))} kernels"])

@@ -19,12 +19,12 @@ from bochner.errors import InvalidDataError, TableWarning
 from bochner.tables.cells import rows_counted
 from bochner.tables.columns import CategoryColumn, Column, DateColumn, NumberColumn, column_of
 from bochner.tables.dates import date_order, is_date, parse_dates
-from bochner.tables.information import beyond_floats, counts_rows, numbers_rows, without_information
-from bochner.tables.named_columns import NamedColumns, listed, no_column, quoted
+from bochner.tables.information import beyond_floats, number_remarks, numbers_rows, without_information
+from bochner.tables.named_columns import NamedColumns, listed, no_column, quoted, shown
 from bochner.tables.new_values import NewValues
 from bochner.tables.reading import Series, is_aware, read_column
 from bochner.tables.scan import EncodedScan, sample_of, scan_of
-from bochner.tables.texts import hardly_repeat, is_number, numbers_of, refuse_nearly
+from bochner.tables.texts import hardly_repeat, is_number, level_remarks, numbers_of, refuse_nearly
 
 __all__ = ["TableEncoder"]
 
@@ -230,9 +230,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         alike: dict[str, list[str]] = {}
         for column in self._columns():
-            alike.setdefault(column.sentence(), []).append(column.name)
+            alike.setdefault(column.sentence(), []).append(shown(column.name))
         for name, reason in self.dropped_.items():
-            alike.setdefault(f"left out: {reason}", []).append(name)
+            alike.setdefault(f"left out: {reason}", []).append(shown(name))
         return [f"{listed(names)}: {sentence}" for sentence, names in alike.items()]
 
     def __sklearn_tags__(self) -> Tags:
@@ -269,8 +269,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             self._leave_out(name, "an index without a name, as pandas writes it")
             return
         self._keep(NumberColumn.learn(name, values))
-        if counts_rows(values):
-            self.notes_.append(f"Column {name!r} numbers the rows. If it says nothing about them, drop it.")
+        self.notes_ += number_remarks(name, values)
 
     def _learn_texts(self, name: str, raw: Array | Series, values: Array) -> None:
         """Texts are dates, or categories; identifiers and free texts are left out."""
@@ -308,6 +307,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                     _refuse_marks(name, values)
 
     def _category(self, name: str, values: Array) -> CategoryColumn:
+        self.notes_ += level_remarks(name, values)
         return CategoryColumn.learn(name, values, min_rows=self.min_rows, max_levels=self.max_levels)
 
     def _keep(self, column: Column) -> None:
