@@ -50,7 +50,7 @@ UNCLOSED = "\n".join([*lines()[:31], '"30,900,60', *lines()[32:]])
         ("\n".join(["# exported", *lines()]), "the first line must have the names of the columns"),
         ("", "it has no rows"),
         ("\n\n\n", "it has no rows"),
-        ("\n".join(lines()[3:]), "These are numbers: the first line of a file must have the names"),
+        ("\n".join(lines()[4:]), "These are numbers: the first line of a file must have the names"),
         ("\n".join(lines()[1:]), "Twice: 0. The first line of a file must have the names"),
         ("\n".join(lines()).replace(",", " "), "Cells must be separated by commas, semicolons, tabs or bars"),
         ("<!DOCTYPE html><html><body>404</body></html>", "a web page, by its first letters"),
