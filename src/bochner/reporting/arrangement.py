@@ -54,14 +54,14 @@ def _excess(heights: list[float], sides: tuple[int, ...]) -> float:
 
 def _is_full(block: JsonDict) -> bool:
     wide_table = block["kind"] == "table" and block["rows"] and len(block["rows"][0]) > 3
-    return block["kind"] in _FULL or bool(wide_table) or "full" in block
+    return block["kind"] in _FULL or bool(wide_table) or "full" in block or "closed" in block
 
 
 def _height(block: JsonDict) -> float:
     """Height in a column, in lines of text, about."""
     kind = block["kind"]
     if kind == "table":
-        return 3.0 if "closed" in block else 4.0 + sum(map(_lines, block["rows"]))
+        return 4.0 + sum(map(_lines, block["rows"]))
     if kind == "matrix":
         return 8.0 + 1.6 * len(block["rows"])
     if kind in ("bars", "list"):
