@@ -97,7 +97,7 @@ def test_a_column_is_read_as_what_it_was(tmp_path):
     [
         (b"", "could not be read"),
         (b"a,b\n", "no rows"),
-        (b"a,b\n1,2,3\n", "Row #2: Expected 2 columns, got 3"),
+        (b"a,b\n1,2,3\n", "line 2 has 3 cells, and the line of names 2"),
         (b"a,a\n1,2\n", "different names. Twice: a"),
         (b"a,b\n\xff\xfe\xfa,1\n", "'a' of .* is not text in UTF-8"),
         (b"a\xff,b\n1,2\n", "text that is not UTF-8"),

@@ -17,14 +17,18 @@ __all__ = ["bounds"]
 
 
 @click.command(short_help="Features that each theorem asks for.")
-@click.option("--dim", "n_features", type=click.IntRange(1, 10**6), required=True, help="Dimension of the inputs.")
-@click.option("--eps", type=float, required=True, help="Error that is allowed.")
+@click.option("--dim", "n_features", type=options.WholeNumber(1, 10**6), required=True, help="Dimension of the inputs.")
+@click.option("--eps", type=options.Number(0, min_open=True), required=True, help="Error that is allowed.")
 @options.delta
-@click.option("--n-points", type=click.IntRange(1), default=1000, show_default=True, help="Rows.")
-@click.option("--diameter", type=float, help="Of the inputs.  [default: sqrt(12 dim), a cube of variance 1]")
+@click.option("--n-points", type=options.WholeNumber(1), default=1000, show_default=True, help="Rows.")
+@click.option(
+    "--diameter",
+    type=options.Number(0, min_open=True),
+    help="Of the inputs.  [default: sqrt(12 dim), a cube of variance 1]",
+)
 @options.kernel
 @click.option(
-    "--length-scale", type=click.FloatRange(0, min_open=True), default=1.0, show_default=True, help="Of the kernel."
+    "--length-scale", type=options.Number(0, min_open=True), default=1.0, show_default=True, help="Of the kernel."
 )
 @click.option("--embedding", type=click.Choice(["paired", "phase"]), default="paired", show_default=True)
 @click.option("--all", "everything", is_flag=True, help="Also results that give no number of features.")
@@ -45,9 +49,8 @@ def bounds(as_json: bool, quiet: bool, **given: Any) -> None:
     """
     from bochner import theory
     from bochner.kernels import resolve_kernel
-    from bochner.theory.base import check_delta, check_eps
 
-    eps, delta = check_eps(given["eps"]), check_delta(given["delta"])
+    eps, delta = given["eps"], given["delta"]
     setting = {
         "kernel": resolve_kernel("bounds", given["kernel"]).with_length_scale(given["length_scale"]),
         "embedding": given["embedding"],

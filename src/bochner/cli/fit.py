@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bochner.cli import options
+from bochner.cli.roles import require_one_role
 from bochner.cli.screen import Screen, screen_options
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from bochner.cli.learning import FitOptions
 
 __all__ = ["fit"]
+
+_OTHER_FILES = (".csv", ".tsv", ".gz", ".parquet", ".npy", ".npz", ".html", ".json", ".onnx", ".pkl", ".joblib")
 
 
 @click.command(short_help="Learn to predict a column of a table.")
@@ -28,7 +31,7 @@ __all__ = ["fit"]
 @click.option("--model-file", type=click.Path(), help="Where the model goes.  [default: TABLE.bochner]")
 @click.option("--report", type=click.Path(), help="Where the report goes.  [default: TABLE.html]")
 @click.option(
-    "--test-size", type=click.FloatRange(0, 1, max_open=True), default=0.2, show_default=True,
+    "--test-size", type=options.Number(0, 1, max_open=True), default=0.2, show_default=True,
     help="Share of the rows that is held out to score the model; 0: none.",
 )  # fmt: skip
 @click.option("--split-column", metavar="COLUMN", help="Hold out the rows in which this column says test, true or 1.")
@@ -38,7 +41,7 @@ __all__ = ["fit"]
     "[default: that of the library]",
 )  # fmt: skip
 @click.option(
-    "-D", "--features-count", "features", type=click.IntRange(2), metavar="NUMBER",
+    "-D", "--features-count", "features", type=options.WholeNumber(2), metavar="NUMBER",
     help="Random features.  [default: landmarks, as many as the data ask for; what --eps or the budget asks for]",
 )  # fmt: skip
 @click.option(
@@ -54,7 +57,7 @@ __all__ = ["fit"]
     help="Of a regression: a quantile in place of the mean, one that outliers do not spoil, counts or rates.",
 )  # fmt: skip
 @click.option(
-    "--quantile", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.5, show_default=True,
+    "--quantile", type=options.Number(0, 1, min_open=True, max_open=True), default=0.5, show_default=True,
     help="Which one, with --loss quantile.",
 )  # fmt: skip
 @click.option("--weight", metavar="COLUMN", help="Weights of the rows; exposures of rates.")
@@ -64,10 +67,10 @@ __all__ = ["fit"]
 @options.missing
 @options.day_first
 @click.option("--drop-missing-target", is_flag=True, help="Leave out rows without a target.")
-@click.option("--eps", type=float, help="Largest error of the kernel that is allowed: decides -D.")
+@options.eps
 @options.delta
 @options.memory
-@click.option("--time", type=float, metavar="SECONDS", help="Time that the fit of a regression may take.")
+@options.time
 @options.force
 @options.seed
 @screen_options
@@ -90,18 +93,37 @@ def fit(as_json: bool, quiet: bool, **given: Any) -> None:
       bochner fit census.csv --target income --missing '?' --missing unknown
       bochner fit delays.csv --target minutes --loss quantile --quantile 0.9
     """
+    require_one_role(given)
     _settle_loss(given)
+    _settle_numbers(given)
     _settle_files(given)
     _run(given, Screen(as_json=as_json, quiet=quiet))
 
 
 def _settle_loss(given: JsonDict) -> None:
     """A loss is one of regression, and a quantile needs its own."""
-    if given["loss"] is None and given["quantile"] != 0.5:
+    if given["loss"] != "quantile" and options.was_given("quantile"):
         raise click.UsageError("--quantile is for --loss quantile.")
     if given["loss"] is not None and given["task"] == "classification":
         raise click.UsageError(f"--loss {given['loss']} is for regression, and --task says classification.")
+    _settle_penalty(given["alpha"], given["loss"], given["task"])
     given["task"] = given["task"] if given["loss"] is None else "regression"
+
+
+def _settle_penalty(alpha: float | str, loss: str | None, task: str | None) -> None:
+    """Rules for the penalty are those of the loss; of a task that the target tells, they are looked at later."""
+    if alpha in ("gcv", "evidence", "loo") and (loss is not None or task == "classification"):
+        what = "a classification" if loss is None else f"--loss {loss}"
+        raise click.UsageError(f"--alpha {alpha} is for squared errors. With {what}: auto, cv or a number.")
+    if alpha == "cv" and loss is None and task == "regression":
+        raise click.UsageError("--alpha cv is for classes and --loss. For squared errors: auto, gcv, evidence or loo.")
+
+
+def _settle_numbers(given: JsonDict) -> None:
+    """One option alone decides how many features there are, and one which rows are held out."""
+    options.require_one_width(given)
+    if given["split_column"] is not None and options.was_given("test_size"):
+        raise click.UsageError("--split-column and --test-size both decide which rows are held out: give one of them.")
 
 
 def _settle_files(given: JsonDict) -> None:
@@ -112,6 +134,7 @@ def _settle_files(given: JsonDict) -> None:
     model, page = given["model_file"] or f"{stem}.bochner", given["report"] or f"{stem}.html"
     targets.require_apart([model, page], [given["table"]])
     targets.require_type(page, (".html", ".htm", ".json"), "The report")
+    targets.refuse_type(model, _OTHER_FILES, "The model")
     targets.require_writable(model, page)
     if not given["force"]:
         targets.require_model_file(model)
@@ -149,6 +172,7 @@ def _run(given: JsonDict, screen: Screen) -> None:
     with screen.progress() as progress, screen.noting_warnings():
         progress.step(f"Reading {asked.table}")
         rows = read_training_rows(asked)
+        _settle_penalty(asked.alpha, asked.loss, rows.target.task)
         _require_own_files(asked)
         if rows.manner():
             screen.note(f"{asked.table} is {rows.manner()}.")

@@ -93,7 +93,8 @@ def _lines(found: JsonDict) -> Iterator[tuple[str, str]]:
     yield "target", f"{found['target']}: {found['task']} ({found['task_reason']}; --task overrides)"
     for at, sentence in enumerate(found["preprocessing"]):
         yield "" if at else "inputs", sentence
-    yield "", f"in all {len(found['columns']):,} columns of {found['dtype']}"
+    width = len(found["columns"])
+    yield "", f"in all {width:,} column{'' if width == 1 else 's'} of {found['dtype']}"
     yield "model", f"{model['class']}, {model['kernel']}, {model['features']:,} features, alpha {model['alpha']:.3g}"
 
 

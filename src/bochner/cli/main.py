@@ -22,6 +22,7 @@ from typing import TextIO
 
 from bochner.cli.exits import BAD_INPUT, DEFECT, INTERRUPTED, NO_READER, OVER_BUDGET, OverBudgetError
 from bochner.cli.streams import Interrupts, told, usable_streams
+from bochner.cli.wording import in_options
 from bochner.errors import BochnerError, MemoryBudgetError
 
 __all__ = ["main"]
@@ -30,7 +31,7 @@ __all__ = ["main"]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run what the arguments ask for; the exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    tell = partial(_told, as_json="--json" in given)
+    tell = partial(_told, arguments=given)
     with Interrupts() as interrupts:  # before anything heavy is imported
         try:
             usable_streams()
@@ -86,10 +87,11 @@ def _interrupted() -> int:
     return _told("\nInterrupted.", INTERRUPTED)
 
 
-def _told(sentence: str, code: int, *, as_json: bool = False) -> int:
+def _told(sentence: str, code: int, *, arguments: Sequence[str] = ()) -> int:
     """Print the message of an error, also as JSON on standard output if a machine reads it; returns the exit code."""
+    sentence = in_options(sentence, arguments)
     told(sentence)
-    if as_json:
+    if "--json" in arguments:
         kind, _, message = sentence.partition(": ")
         json.dump({"error": {"kind": kind.lower(), "message": message, "exit_code": code}}, sys.stdout)
         sys.stdout.write("\n")

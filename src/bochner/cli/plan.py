@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bochner.cli import options
+from bochner.cli.roles import require_one_role
 from bochner.cli.screen import Screen, screen_options, table
 
 if TYPE_CHECKING:
@@ -19,15 +20,17 @@ __all__ = ["plan"]
 @click.command(short_help="Features, memory and time that a fit would take.")
 @click.argument("table", type=click.Path())
 @click.option("--target", metavar="COLUMN", help="What would be predicted: not an input.")
-@click.option("--eps", type=float, help="Largest error of the kernel that is allowed over all pairs of rows.")
+@options.eps
 @options.delta
-@click.option("-D", "--features-count", "features", type=click.IntRange(2), metavar="NUMBER", help="Random features.")
+@click.option(
+    "-D", "--features-count", "features", type=options.WholeNumber(2), metavar="NUMBER", help="Random features."
+)
 @click.option(
     "--kernel", type=click.Choice(options.KERNELS), metavar="NAME",
     help=f"How rows are compared: {', '.join(options.KERNELS)}.  [default: that of the library]",
 )  # fmt: skip
 @options.memory
-@click.option("--time", type=float, metavar="SECONDS", help="Time that the fit may take.")
+@options.time
 @options.drop
 @options.categorical
 @options.missing
@@ -54,6 +57,8 @@ def plan(as_json: bool, quiet: bool, **given: Any) -> None:
     from bochner.tables import column_of_table, encode_rows
 
     screen = Screen(as_json=as_json, quiet=quiet)
+    require_one_role(given)
+    options.require_one_width(given)
     with screen.progress() as progress, screen.noting_warnings():
         progress.step(f"Reading {given['table']}")
         rows = read_table(given["table"], dict.fromkeys(given["categorical"], "category"), given["missing"])

@@ -48,6 +48,8 @@ def report(
       bochner report houses.bochner wider.bochner --data test.csv
     """
     screen = Screen(as_json=as_json, quiet=quiet)
+    if target is not None and data is None:
+        raise click.UsageError("--target is the target in --data: give both, or neither.")
     ending = "report" if len(models) == 1 else "comparison"
     path = output or f"{Path(models[0]).stem}-{ending}.html"
     _settle_page(path, [*models, data], force=force)

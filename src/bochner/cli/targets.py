@@ -14,6 +14,7 @@ from bochner.errors import InvalidDataError
 
 __all__ = [
     "mark_of",
+    "refuse_type",
     "require_apart",
     "require_model_file",
     "require_ours",
@@ -45,6 +46,12 @@ def require_type(path: str | None, suffixes: tuple[str, ...], what: str) -> None
     if path and not path.lower().endswith(suffixes) and not is_stream(Path(path)):
         listed = f"{', '.join(suffixes[:-1])} or {suffixes[-1]}"
         raise InvalidDataError(f"{what} must be a {listed} file. Got {path!r}.")
+
+
+def refuse_type(path: str, suffixes: tuple[str, ...], what: str) -> None:
+    """Refuse a name that says another type of file than is written, where any other name will do."""
+    if path.lower().endswith(suffixes):
+        raise InvalidDataError(f"{what} is no {Path(path).suffix} file. Got {path!r}: end it in .bochner.")
 
 
 def require_apart(outputs: Sequence[str | None], inputs: Sequence[str | None]) -> None:

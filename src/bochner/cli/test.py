@@ -9,6 +9,7 @@ import click
 
 from bochner.cli import options
 from bochner.cli.exits import ANSWER_IS_NO
+from bochner.cli.roles import require_one_role
 from bochner.cli.screen import Screen, screen_options, table
 
 if TYPE_CHECKING:
@@ -31,10 +32,10 @@ __all__ = ["test"]
     help="Scale of the differences looked for; aggregate: five scales in one test; fuse: ten scales of two kernels.",
 )  # fmt: skip
 @click.option(
-    "--n-resamples", type=click.IntRange(19), default=999, show_default=True, help="Relabellings of the rows."
+    "--n-resamples", type=options.WholeNumber(19), default=999, show_default=True, help="Relabellings of the rows."
 )
 @click.option(
-    "--fail-below", type=click.FloatRange(0, 1), metavar="P",
+    "--fail-below", type=options.Number(0, 1), metavar="P",
     help="Exit with code 1 if the p-value is below P: for scripts that watch data.",
 )  # fmt: skip
 @click.option("--report", type=click.Path(), help="Write a page with the verdict and the columns that changed.")
@@ -62,6 +63,7 @@ def test(as_json: bool, quiet: bool, **given: Any) -> None:
     from bochner.reporting import drift_report
 
     screen = Screen(as_json=as_json, quiet=quiet)
+    require_one_role(given)
     _settle_page(given)
     with screen.progress() as progress, screen.noting_warnings():
         progress.step("Reading the tables")
@@ -125,8 +127,11 @@ def _samples(given: JsonDict) -> tuple[TableEncoder, Array, Array]:
     kinds = dict.fromkeys(given["categorical"], "category")
     tables = [read_table(given[name], kinds, given["missing"]) for name in ("before", "after")]
     dropped = set(given["drop"])
+    _require_known(given, [*tables[0].column_names, *tables[1].column_names])
     names = [[name for name in rows.column_names if name not in dropped] for rows in tables]
     different = sorted(set(names[0]) ^ set(names[1]))
+    if not names[0] and not names[1]:
+        raise InvalidDataError("No column is left to compare: --drop leaves them all out.")
     if different:
         raise InvalidDataError(
             f"Both tables must have the same columns. Only one has {', '.join(map(repr, different[:8]))}: --drop them."
@@ -138,6 +143,15 @@ def _samples(given: JsonDict) -> tuple[TableEncoder, Array, Array]:
     encoder = TableEncoder(**{name: given[name] for name in ("categorical", "missing", "day_first")})
     rows = encode_rows(encoder, both)
     return encoder, rows[: tables[0].num_rows], rows[tables[0].num_rows :]
+
+
+def _require_known(given: JsonDict, names: list[str]) -> None:
+    """Refuse to leave out a column that is in neither table."""
+    from bochner.tables.named_columns import no_column
+
+    for name in given["drop"]:
+        if name not in names:
+            raise no_column(repr(given["before"]), name, list(dict.fromkeys(names)))
 
 
 def _changed(encoder: TableEncoder, result: KernelTestResult) -> dict[str, float]:

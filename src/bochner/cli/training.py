@@ -167,7 +167,7 @@ class WholeRows(TrainingRows):
         return ""
 
     def notes(self) -> list[str]:
-        return list(self.encoder.notes_)
+        return [*self.target.notes, *self.encoder.notes_]
 
 
 @dataclass(frozen=True)
@@ -220,7 +220,7 @@ class StreamedRows(TrainingRows):
         part = f"The score is that of {scored:,} of {self.n_test:,} held-out rows, drawn at random."
         unseen = [] if self.source.seen is None else list(self.source.seen.sentences())
         told = [sentence.replace("training", "the sample") for sentence in unseen]
-        return [*self.encoder.notes_, *([part] if scored < self.n_test else []), *told]
+        return [*self.target.notes, *self.encoder.notes_, *([part] if scored < self.n_test else []), *told]
 
 
 def read_training_rows(asked: FitOptions) -> TrainingRows:
@@ -264,11 +264,12 @@ def _split(asked: FitOptions, encoder: TableEncoder) -> SplitTable:
     column = column_of_table(table, asked.target, asked.table)
     encoder.refuse_marks(table)
     absent, kept = 0, None
-    if asked.drop_missing_target:
+    if asked.drop_missing_target and column.null_count < len(column):
         absent, kept = column.null_count, np.flatnonzero(column.is_valid())
         table = table.filter(column.is_valid())
-    target = read_target(table, asked.target, asked.table, asked.task)
-    weight = read_weights(table, asked.weight, asked.table)
+    with rows_counted(np.arange(table.num_rows) if kept is None else kept):
+        target = read_target(table, asked.target, asked.table, asked.task)
+        weight = read_weights(table, asked.weight, asked.table)
     if asked.split_column is None:
         held_out = held_out_by_lot(target, asked.test_size, asked.seed)
     else:

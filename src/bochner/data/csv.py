@@ -31,9 +31,16 @@ _BLOCKS = 16  # in them: Arrow reads up to 32 blocks ahead of the parser, so tha
 _DECIMAL_LINES = 200
 _COMMA_NUMBER, _POINT_NUMBER = re.compile(r"[-+]?\d+,\d+"), re.compile(r"[-+]?\d+\.\d+")
 _UTF_16 = "text in UTF-16. Save it as UTF-8, or convert it: iconv -f utf-16 -t utf-8 old.csv > new.csv"
+_WEB_PAGE = "a web page, by its first letters: was it downloaded in place of the table?"
+_JSON = "JSON, by its first letters: convert it to CSV or Parquet."
 _NO_TEXT = {
     b"\xff\xfe": _UTF_16,
     b"\xfe\xff": _UTF_16,
+    b"<!DOCTYPE": _WEB_PAGE,
+    b"<html": _WEB_PAGE,
+    b"[{": _JSON,
+    b'{"': _JSON,
+    b"\x89PNG": "a picture, by its first letters.",
     b"PAR1": "a Parquet table, by its first letters: name it .parquet.",
     b"PK\x03\x04": "a spreadsheet or another archive, by its first letters: export its sheet as CSV.",
 }

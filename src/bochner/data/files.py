@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TypeAlias, TypeGuard
 
 from bochner._typing import FilePath, JsonDict
+from bochner.data.csv_failures import csv_failure
 from bochner.errors import BochnerError, InvalidDataError, invalid_parameter
 
 __all__ = ["UTF_8_REMEDY", "DataFile", "Paths", "find_files", "is_path", "one_line", "reading"]
@@ -81,7 +82,7 @@ def reading(origin: str) -> Iterator[None]:
             f"{origin} could not be read: it has text that is not UTF-8. {UTF_8_REMEDY}"
         ) from failure
     except Exception as failure:  # damaged files make Arrow and NumPy raise errors of a dozen types
-        raise InvalidDataError(f"{origin} could not be read: {one_line(failure)}") from failure
+        raise InvalidDataError(f"{origin} could not be read: {csv_failure(one_line(failure))}") from failure
 
 
 def one_line(failure: Exception) -> str:

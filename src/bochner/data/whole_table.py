@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["head_and_size", "read_table", "refuse_strange_texts", "refuse_twins", "whole_bytes"]
 
 _HEAD_BYTES = 2**20
+_SPREADSHEETS = (".xlsx", ".xls", ".ods")
 _REMEDY = (
     "Leave columns out of the file, or raise --memory. CSV and Parquet files can be read block by block: by "
     "`bochner fit` and `bochner predict`, and in Python by scan_csv and scan_parquet."
@@ -109,7 +110,7 @@ def _reader(path: str) -> _Reader:
     if suffix not in (".npy", ".npz"):
         raise InvalidDataError(
             f"{path!r} must end in .csv, .tsv, .csv.gz, .parquet, .npy or .npz, or be a folder of such files. "
-            f"Got {suffix!r}."
+            f"Got {suffix!r}{': export its sheet as CSV' if suffix in _SPREADSHEETS else ''}."
         )
     return _read_arrays
 
@@ -204,4 +205,7 @@ def _columns_of_array(path: str, name: str, array: Array) -> dict[str, Array]:
 def refuse_twins(path: str, names: list[str]) -> None:
     twins = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
     if twins:
-        raise InvalidDataError(f"The columns of {path!r} must have different names. Twice: {', '.join(twins[:5])}.")
+        numbers = all(name.lstrip("-").replace(".", "", 1).isdigit() for name in twins)
+        hint = " The first line of a file must have the names of the columns." if numbers else ""
+        listed = ", ".join(twins[:5])
+        raise InvalidDataError(f"The columns of {path!r} must have different names. Twice: {listed}.{hint}")

@@ -48,9 +48,13 @@ def _error_bars(part: JsonDict) -> str:
     if "missing" in part:
         return ""
     at = part["levels"].index(0.9)
-    observed, low, high = part["observed"][at], part["low"][at], part["high"][at]
-    verdict = "as they should" if low <= observed <= high else "too few" if observed < low else "more than they need to"
-    return f"Its 90 % error bars (1.64 standard deviations) hold {percent(observed)} of the targets: {verdict}."
+    observed, low, high = part["observed"][at], part["true_low"][at], part["true_high"][at]
+    verdict = "" if low <= 0.9 <= high else ", too few" if observed < 0.9 else ", more than they need to"
+    place = "not among them" if verdict else "among them"
+    return (
+        f"Its 90 % intervals hold {percent(observed)} of the targets{verdict}: {count(part['n_rows'])} rows are "
+        f"compatible with true shares from {percent(low)} to {percent(high)}, 90 % {place}."
+    )
 
 
 def _given(n_rows: int) -> str:

@@ -11,6 +11,7 @@ __all__ = ["growth_of_error", "length_scales", "shares_of_slopes"]
 
 _SHOWN_BARS = 30
 _SHOWN_INPUTS = 12
+_SMALL = 0.001  # shares that are not told from none
 
 
 def growth_of_error(part: JsonDict, what: str, form: Callable[[float], str]) -> JsonDict:
@@ -39,7 +40,7 @@ def shares_of_slopes(part: JsonDict) -> Iterator[JsonDict]:
         "title": "Along which columns predictions change",
         "message": "Share of each column in the squared slopes of predictions, columns in units of their spreads.",
         "entries": [
-            {"name": name, "text": percent(share) + bar, "share": share / shares[0]}
+            {"name": name, "text": percent(share) + bar if share >= _SMALL else "< 0.1 %", "share": share / shares[0]}
             for name, share, bar in zip(names, shares, bars)
         ],
         "head": ["Column", "Share"],

@@ -99,7 +99,8 @@ def _table(summary: JsonDict) -> JsonDict:
         [name, form(score), "best" if name == summary["best"] else f"{behind[name]:.1f} standard errors behind"]
         for name, score in sorted(summary["scores"].items(), key=lambda item: item[1], reverse=not regression)
     ]
-    return {"kind": "table", "title": f"On {count(summary['n_rows'])} rows", "head": ["Model", what, ""], "rows": rows}
+    title = f"On {count(summary['n_rows'])} rows"
+    return {"kind": "table", "title": title, "head": ["Model", what, ""], "rows": rows, "full": True}
 
 
 def _chart(predictions: Mapping[str, Array], y: Array) -> JsonDict:

@@ -44,7 +44,7 @@ def drift_report(found: JsonDict, null: Array, *, title: str) -> Report:
                     ("Relabellings", count(found["resamples"])),
                 ],
             },
-            _columns(found["columns_changed"]),
+            _columns(found["columns_changed"], changed=not summary["verdict"].startswith("No ")),
             _null_chart(np.asarray(null, dtype=float), float(found["statistic"])).block(),
         ],
     }
@@ -52,12 +52,13 @@ def drift_report(found: JsonDict, null: Array, *, title: str) -> Report:
     return Report(summary | {"answers": {"drift": summary["verdict"]}}, render_page(summary, [section], about))
 
 
-def _columns(shares: JsonDict) -> JsonDict:
+def _columns(shares: JsonDict, *, changed: bool) -> JsonDict:
     largest = max(shares.values(), default=0.0) or 1.0
     return {
         "kind": "bars",
-        "title": "Which columns changed",
-        "message": "Share of each column in the difference. Where no change was found, they are shares of noise.",
+        "title": "Which columns changed" if changed else "Where the tables differ by chance",
+        "message": "Share of each column in the difference"
+        + ("." if changed else ", which is no more than chance gives: they are shares of noise."),
         "head": ["Column", "Share"],
         "entries": [
             {"name": name, "share": share / largest, "text": percent(share)}

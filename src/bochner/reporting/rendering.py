@@ -6,6 +6,7 @@ from importlib.resources import files
 
 from bochner._typing import JsonDict
 from bochner.errors import MissingExtraError
+from bochner.reporting.arrangement import arranged
 from bochner.reporting.sections import sections
 
 __all__ = ["render", "render_page"]
@@ -29,10 +30,16 @@ def render_page(summary: JsonDict, parts: list[JsonDict], about: str) -> str:
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.policies["json.dumps_kwargs"] = {"sort_keys": False, "allow_nan": False}
     template = environment.from_string(_text("page.html"))
+    shown = [{**part, "rows": arranged(_without_repeats(part))} for part in parts]
     page = template.render(
-        summary=summary, sections=parts, about=about, style=_text("style.css"), script=_text("script.js")
+        summary=summary, sections=shown, about=about, style=_text("style.css"), script=_text("script.js")
     )
     return page.strip() + "\n"
+
+
+def _without_repeats(part: JsonDict) -> list[JsonDict]:
+    """Blocks of a section without the notes that say what its answer says."""
+    return [block for block in part["blocks"] if block["kind"] != "note" or block["text"] not in part["answer"]]
 
 
 def _text(name: str) -> str:

@@ -100,8 +100,8 @@ def _regions(regions: list[JsonDict]) -> Block:
 
 
 def _judged(region: JsonDict) -> str:
-    if abs(region["observed"] - 0.9) <= region["margin"]:
-        return "as chance allows"
+    if region["true_low"] <= 0.9 <= region["true_high"]:
+        return "compatible with 90 %"
     return "too wide" if region["observed"] > 0.9 else "too narrow"
 
 
@@ -275,7 +275,7 @@ def _settings(part: JsonDict) -> Block:
 
 
 def _tuning(part: JsonDict) -> Block:
-    plain = {name: value for name, value in part.items() if not isinstance(value, dict) and value is not None}
+    plain = {name: value for name, value in part.items() if not isinstance(value, dict) and value not in (None, [], "")}
     descents = plain.pop("stages", [])
     told = [[name.replace("_", " "), _short(value)] for name, value in plain.items()]
     told.append(["descents", f"{count(len(descents))}, of {count(_kernels(descents))} kernels"])

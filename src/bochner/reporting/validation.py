@@ -12,6 +12,7 @@ from bochner.errors import BochnerError, InvalidDataError
 from bochner.features import map_of, transform
 from bochner.fitting import normal_half_widths
 from bochner.reporting.diagnosis import diagnosis
+from bochner.reporting.shares import chance_band, true_shares
 from bochner.reporting.view import GIVE_ROWS, ModelView, n_rows_of, points_of, sample_rows
 
 __all__ = ["coverage", "reliability", "scores"]
@@ -49,19 +50,23 @@ def coverage(
 
         observed(p) = share of rows with abs(y - mean) <= half width of the interval of level p
 
-    The band is p ± 1.96 standard errors of a share of n rows. Intervals are those of the normal law unless told
-    otherwise.
+    The band is that of the binomial law; `true_low` and `true_high` are the true shares that are compatible with the
+    observed one. Intervals are those of the normal law unless told otherwise.
     """
     error, deviations = np.abs(y - mean).reshape(len(y), -1), std.reshape(len(y), -1)
     levels = np.array(_LEVELS)
     inside = np.stack([error <= half_widths(deviations, level) for level in _LEVELS], axis=2)
     observed = np.average(inside.mean(axis=1), axis=0, weights=weight)
-    margin = 1.96 * np.sqrt(levels * (1 - levels) / _effective_rows(len(y), weight))
+    n_rows = _effective_rows(len(y), weight)
+    low, high = chance_band(levels, n_rows)
+    true_low, true_high = true_shares(observed, n_rows)
     return {
         "levels": levels,
         "observed": observed,
-        "low": np.maximum(levels - margin, 0),
-        "high": np.minimum(levels + margin, 1),
+        "low": low,
+        "high": high,
+        "true_low": true_low,
+        "true_high": true_high,
         "n_rows": len(y),
         "regions": _regions(mean, std, inside[:, :, _LEVELS.index(0.9)]),
     }
@@ -76,16 +81,19 @@ def _regions(mean: Array, std: Array, inside: Array) -> list[JsonDict]:
     if len(first) < _REGIONS * _FEWEST_OF_REGION:
         return []
     parts = np.array_split(np.argsort(first, kind="stable"), _REGIONS)
+    shares = [float(inside[part, 0].mean()) for part in parts]
+    limits = [true_shares(share, len(part)) for share, part in zip(shares, parts)]
     return [
         {
             "low": float(first[part].min()),
             "high": float(first[part].max()),
             "n_rows": len(part),
-            "observed": float(inside[part, 0].mean()),
-            "margin": float(1.96 * np.sqrt(0.9 * 0.1 / len(part))),
+            "observed": share,
+            "true_low": float(true_low),
+            "true_high": float(true_high),
             "mean_std": float(deviations[part].mean()),
         }
-        for part in parts
+        for part, share, (true_low, true_high) in zip(parts, shares, limits)
     ]
 
 
@@ -100,13 +108,13 @@ def reliability(hit: Array, probability: Array, weight: Array | None = None) -> 
     used = total > 0
     predicted, observed = mass[used] / total[used], hits[used] / total[used]
     count = np.bincount(bins, minlength=_BINS)[used]
-    margin = 1.96 * np.sqrt(predicted * (1 - predicted) / count)
+    bands = [chance_band(share, n) for share, n in zip(predicted, count)]
     return {
         "predicted": predicted,
         "observed": observed,
         "count": count,
-        "low": np.maximum(predicted - margin, 0),
-        "high": np.minimum(predicted + margin, 1),
+        "low": np.array([low for low, _ in bands]),
+        "high": np.array([high for _, high in bands]),
         "ece": float(total[used] @ np.abs(predicted - observed) / total.sum()),
     }
 

@@ -21,7 +21,7 @@ from bochner.tables.cells import rows_counted
 from bochner.tables.columns import Column
 from bochner.tables.kinds import column_of
 from bochner.tables.learner import ColumnLearner, refuse_marks
-from bochner.tables.named_columns import NamedColumns, listed, quoted
+from bochner.tables.named_columns import NamedColumns, listed, quoted, shown
 from bochner.tables.new_values import NewValues
 from bochner.tables.reading import read_column
 from bochner.tables.scan import EncodedScan, sample_of, scan_of
@@ -172,14 +172,15 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         table = NamedColumns.of(X)
         table.require([*self.drop, *self.categorical, *self._named_statistics()])
         inputs = [name for name in table.names if name not in self._excluded()]
+        if not inputs:
+            raise InvalidDataError(f"No input is left: the table has only {quoted(table.names)}, and none is an input.")
         learner = ColumnLearner(self.categorical, self.min_rows, self.max_levels, self.missing, self.day_first)
         for name in inputs:
             learner.learn(name, table.column(name))
         self.dropped_, self.notes_ = learner.dropped, learner.notes
         if not learner.columns:
             raise InvalidDataError(
-                f"The table must have a column that varies. Got {table.n_rows:,} samples with "
-                f"{quoted(self.dropped_) if self.dropped_ else 'no column beside those that are not inputs'}."
+                f"The table must have a column that varies. Got {table.n_rows:,} samples with {quoted(self.dropped_)}."
             )
         self.feature_names_in_ = np.array(inputs, dtype=object)
         self.n_features_in_ = len(inputs)
@@ -269,9 +270,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         alike: dict[str, list[str]] = {}
         for column in self._columns():
-            alike.setdefault(column.sentence(), []).append(column.name)
+            alike.setdefault(column.sentence(), []).append(shown(column.name))
         for name, reason in self.dropped_.items():
-            alike.setdefault(f"left out: {reason}", []).append(name)
+            alike.setdefault(f"left out: {reason}", []).append(shown(name))
         return [f"{listed(names)}: {sentence}" for sentence, names in alike.items()]
 
     def __sklearn_tags__(self) -> Tags:

@@ -7,7 +7,7 @@ import numpy as np
 from bochner._typing import Array
 from bochner.tables.reading import Series, missing
 
-__all__ = ["beyond_floats", "counts_rows", "numbers_rows", "without_information"]
+__all__ = ["beyond_floats", "counts_rows", "number_remarks", "numbers_rows", "without_information"]
 
 _EXACT = 2.0**53  # whole numbers below it are told apart by float64
 
@@ -32,6 +32,51 @@ def beyond_floats(raw: Array | Series, values: Array) -> bool:
         return False
     distinct = len(np.unique(raw if isinstance(raw, np.ndarray) else raw.to_numpy()))
     return distinct > len(values) / 2 or len(np.unique(values)) == 1
+
+
+def number_remarks(name: str, values: Array) -> list[str]:
+    """What a person should look at in a column of numbers: it may mean something else."""
+    found, absent = [], _stand_in(values)
+    if absent is not None:
+        rows = int((values == absent).sum())
+        found.append(
+            f"Column {name!r} has {absent:g} in {rows:,} rows, far from its other values. If it means a missing value, "
+            f"say so: --missing={absent:g}."
+        )
+    if _days_as_numbers(values):
+        example = f"{values[~np.isnan(values)][0]:.0f}"
+        found.append(
+            f"Column {name!r} seems to hold days as numbers, such as {example}. For month and weekday, write them as "
+            "2020-01-31."
+        )
+    if counts_rows(values):
+        found.append(f"Column {name!r} numbers the rows. If it says nothing about them, drop it.")
+    return found
+
+
+_STAND_INS = [sign * number for number in (99, 999, 9999, 99999, 999999) for sign in (-1, 1)]
+_FAR = 2.0  # ranges of the other values
+
+
+def _stand_in(values: Array) -> float | None:
+    """The value, such as -999, that seems to stand for a missing one: it repeats, far outside all others; or None."""
+    present = values[~np.isnan(values)]
+    for value in _STAND_INS:
+        others = present[present != value]
+        if len(present) - len(others) < 2 or len(others) < 2:
+            continue
+        gap = max(others.min() - value, value - others.max())
+        if gap > _FAR * np.ptp(others):
+            return float(value)
+    return None
+
+
+def _days_as_numbers(values: Array) -> bool:
+    """Whether all values are days written as 20200131, more than one."""
+    present = values[~np.isnan(values)]
+    year, month, day = present // 10000, present // 100 % 100, present % 100
+    fits = (year >= 1900) & (year < 2100) & (month >= 1) & (month <= 12) & (day >= 1) & (day <= 31)
+    return bool(np.all(fits & (present % 1 == 0)))
 
 
 def numbers_rows(values: Array) -> bool:

@@ -10,9 +10,9 @@ from bochner._typing import Array
 from bochner.errors import TableWarning
 from bochner.tables.columns import CategoryColumn, Column, DateColumn, NumberColumn
 from bochner.tables.dates import date_order, is_date, parse_dates
-from bochner.tables.information import beyond_floats, counts_rows, numbers_rows, without_information
+from bochner.tables.information import beyond_floats, number_remarks, numbers_rows, without_information
 from bochner.tables.reading import Series, is_aware, read_column
-from bochner.tables.texts import hardly_repeat, is_number, numbers_of, refuse_nearly
+from bochner.tables.texts import hardly_repeat, is_number, level_remarks, numbers_of, refuse_nearly
 
 __all__ = ["ColumnLearner", "refuse_marks"]
 
@@ -62,8 +62,7 @@ class ColumnLearner:
             self._leave_out(name, "an index without a name, as pandas writes it")
             return
         self._keep(NumberColumn.learn(name, values))
-        if counts_rows(values):
-            self.notes.append(f"Column {name!r} numbers the rows. If it says nothing about them, drop it.")
+        self.notes += number_remarks(name, values)
 
     def _learn_texts(self, name: str, raw: Array | Series, values: Array) -> None:
         """Texts are dates, or categories; identifiers and free texts are left out."""
@@ -87,6 +86,7 @@ class ColumnLearner:
             self._keep(self._category(name, values))
 
     def _category(self, name: str, values: Array) -> CategoryColumn:
+        self.notes += level_remarks(name, values)
         return CategoryColumn.learn(name, values, min_rows=self.min_rows, max_levels=self.max_levels)
 
     def _keep(self, column: Column) -> None:

@@ -14,11 +14,12 @@ from bochner._typing import Array, MatrixLike
 from bochner.data import RowSource
 from bochner.errors import InvalidDataError
 from bochner.tables.reading import Series
+from bochner.tables.texts import is_number
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["NamedColumns", "column_of_table", "listed", "no_column", "quoted"]
+__all__ = ["NamedColumns", "column_of_table", "listed", "no_column", "quoted", "shown"]
 
 _MOST = 8
 
@@ -91,7 +92,21 @@ def no_column(table: str, name: str, names: Sequence[str]) -> InvalidDataError:
     folded = {other.casefold(): other for other in names}
     close = [folded[match] for match in get_close_matches(name.casefold(), folded, n=3)]
     hint = f"Did you mean {' or '.join(map(repr, close))}?" if close else f"It has {quoted(names)}."
-    return InvalidDataError(f"{table} has no column {name!r}. {hint}")
+    return InvalidDataError(f"{table} has no column {name!r}. {hint}{_about_names(names)}")
+
+
+def _about_names(names: Sequence[str]) -> str:
+    """What is wrong with the names themselves: numbers, as in a file without a line of names, or one name for all."""
+    if len(names) > 1 and all(map(is_number, names)):
+        return " These are numbers: the first line of a file must have the names of the columns."
+    if len(names) == 1 and len(names[0].split()) > 1:
+        return " Cells must be separated by commas, semicolons, tabs or bars."
+    return ""
+
+
+def shown(name: str) -> str:
+    """A name in a sentence: in quotes if it is empty, or has blanks at its ends."""
+    return name if name and name == name.strip() else repr(name)
 
 
 def quoted(names: Iterable[str]) -> str:

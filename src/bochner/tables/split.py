@@ -48,7 +48,9 @@ def held_out_by_lot(target: Target, share: float, seed: int) -> Array:
     if share == 0:
         return chosen
     if not 1 <= round(share * n) <= n - 1:
-        raise InvalidDataError(f"--test-size {share:g} of {n} rows must leave rows to fit and rows to hold out.")
+        raise InvalidDataError(
+            f"--test-size {share:g} of {n} rows must leave rows to fit and rows to hold out. 0 holds out none."
+        )
     _, test = train_test_split(np.arange(n), test_size=share, random_state=seed, stratify=_strata(target, share))
     chosen[test] = True
     return chosen

@@ -20,7 +20,7 @@ from bochner.tables.reading import missing, read_column
 from bochner.tables.reservoir import Reservoir
 from bochner.tables.rows import TableRows
 from bochner.tables.split import refuse_one_part, says_test
-from bochner.tables.target import Target, Task, are_weights, refuse_missing, target_of
+from bochner.tables.target import Target, Task, refuse_missing, refuse_weights, target_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -122,7 +122,7 @@ class _Pass:
             raise InvalidDataError(f"{self.file.path!r} has columns, and no rows.")
         target = self._target(task)
         if self.roles.weight is not None and not self.weights:
-            raise _bad_weights(self.roles.weight)
+            raise InvalidDataError(f"The weights {self.roles.weight!r} must not all be zero.")
         kept, numbers = self.training.drawn()
         n_used = self.n_rows - (self.n_without if self.roles.drop_missing_target else 0)
         if self.roles.split is not None:
@@ -151,7 +151,7 @@ class _Pass:
             self._look_at_target(rows)
             used = self.roles.with_target(rows)
             if self.roles.weight is not None:
-                self._look_at_weights(rows, used, origin)
+                self._look_at_weights(rows, used)
         test = self.roles.held_out(rows)
         for mask, reservoir in ((used & ~test, self.training), (used & test, self.test)):
             if mask.any():
@@ -164,12 +164,12 @@ class _Pass:
         if len(self.values) <= _MOST_VALUES:
             self.values.update(np.unique(values[~absent]).tolist())
 
-    def _look_at_weights(self, rows: pa.Table, used: Array, origin: str) -> None:
+    def _look_at_weights(self, rows: pa.Table, used: Array) -> None:
         assert self.roles.weight is not None
-        weights = column_values(rows, self.roles.weight)[used]
-        if not are_weights(weights):
-            raise _bad_weights(self.roles.weight, f" See {origin}.")
-        self.weights += float(weights.sum())
+        weights = column_values(rows, self.roles.weight)
+        with rows_counted(np.flatnonzero(used)):
+            refuse_weights(weights[used], self.roles.weight)
+        self.weights += float(weights[used].sum())
 
     def _target(self, task: Task | None) -> Target:
         import pyarrow as pa
@@ -206,7 +206,3 @@ def _rows(table: pa.Table, target: Target, roles: ColumnRoles) -> TableRows:
     y = target.cast(column_values(table, target.name))
     weight = None if roles.weight is None else column_values(table, roles.weight)
     return TableRows(table, y, weight)
-
-
-def _bad_weights(name: str, where: str = "") -> InvalidDataError:
-    return InvalidDataError(f"The weights {name!r} must be numbers in every row, not negative and not all zero.{where}")

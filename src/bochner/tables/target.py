@@ -10,14 +10,15 @@ import numpy as np
 
 from bochner._typing import Array
 from bochner.errors import InvalidDataError
+from bochner.tables.cells import CellError
 from bochner.tables.named_columns import column_of_table
 from bochner.tables.reading import missing, read_column
-from bochner.tables.texts import written_numbers
+from bochner.tables.texts import hint_of, is_number, look_alike, nearly, shortened
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["RULE", "Target", "Task", "are_weights", "read_target", "read_weights", "refuse_missing", "target_of"]
+__all__ = ["RULE", "Target", "Task", "read_target", "read_weights", "refuse_missing", "refuse_weights", "target_of"]
 
 Task: TypeAlias = Literal["regression", "classification"]
 
@@ -43,6 +44,22 @@ class Target:
         """Labels of classes that are texts."""
         return np.unique(self.values).tolist() if self.values.dtype.kind == "U" else []
 
+    @property
+    def notes(self) -> list[str]:
+        """What a person should look at: classes that are one by mistake, or that have one row."""
+        found = []
+        same = look_alike(self.labels)
+        if same:
+            found.append(
+                f"Classes {same} of {self.name!r} differ only by capitals or blanks, and are taken as different."
+            )
+        if self.task == "classification":
+            labels, counts = np.unique(self.values, return_counts=True)
+            alone = [str(label) for label in labels[counts == 1]] if (counts > 1).any() else []
+            if alone:
+                found.append(f"Class {alone[0]!r} of {self.name!r} has one row: it is learned or scored, not both.")
+        return found
+
     def cast(self, values: Array) -> Array:
         """Other values of the same column, none missing, in the type of these."""
         return values.astype(str if self.labels else self.values.dtype)
@@ -58,6 +75,7 @@ def read_target(table: pa.Table, name: str, path: str, task: Task | None = None)
     column = nw.from_native(column_of_table(table, name, path), series_only=True)
     values = read_column(column, name)
     refuse_missing(int(missing(values).sum()), len(values), name)
+    _refuse_marks(name, values)
     return target_of(name, values, task, integer=column.dtype.is_integer(), boolean=column.dtype == nw.Boolean)
 
 
@@ -83,7 +101,8 @@ def target_of(
         reason = f"as given; its values alone would say {told}"
     if task == "regression":
         if values.dtype.kind != "f":
-            raise InvalidDataError(f"The target {name!r} must be numbers for regression. Got {str(values[0])!r}.")
+            other = next((text for text in map(str, values) if not is_number(text)), str(values[0]))
+            raise InvalidDataError(f"The target {name!r} must be numbers for regression. Got {shortened(other)}.")
         return Target(name, task, reason, values)
     return Target(name, task, reason, _classes(name, values, boolean, n_rows or len(values), more))
 
@@ -99,22 +118,38 @@ def _task(values: Array, *, integer: bool, boolean: bool, more: bool) -> tuple[T
     return "regression", f"it has {'more than ' if more else ''}{distinct:,} different numbers"
 
 
+def _refuse_marks(name: str, values: Array) -> None:
+    """Refuse a target of many different numbers in which a few texts, such as "unknown", are none."""
+    marks = nearly(values, is_number) if values.dtype.kind == "O" else {}
+    if marks:
+        mark, row = next(iter(marks.items()))
+        options = " ".join(f"--missing {text!r}" for text in marks)
+        raise CellError(
+            f"The target {name!r} must be numbers, as in most of its rows. Got {mark!r} in",
+            row,
+            f": correct it, or leave such rows out ({options} --drop-missing-target).",
+        )
+
+
 def _classes(name: str, values: Array, boolean: bool, n_rows: int, more: bool) -> Array:
     labels = values.astype(str if values.dtype.kind == "O" or (values % 1).any() else bool if boolean else np.int64)
     distinct = len(np.unique(labels))
     if more or distinct > max(2, n_rows / 2):
         comma = ". They look like numbers with a decimal comma: write all columns with one, or with points"
         texts = [str(label) for label in labels]
-        hint = comma if all(re.fullmatch(r"[-+]?\d+,\d+", text) for text in texts) else written_numbers(texts)
+        hint = comma if all(re.fullmatch(r"[-+]?\d+,\d+", text) for text in texts) else hint_of(texts)
         many = f"{'more than ' if more else ''}{distinct:,}"
         raise InvalidDataError(
-            f"The target {name!r} must have classes that rows share. Got {many} in {n_rows:,} rows{hint}."
+            f"The target {name!r} must have classes that rows share. Got {many} in {n_rows:,} rows, such as "
+            f"{shortened(texts[0])}{hint}."
         )
     return labels
 
 
 def refuse_missing(absent: int, n_rows: int, name: str) -> None:
     """Refuse rows without a target."""
+    if absent == n_rows:
+        raise InvalidDataError(f"The target {name!r} must have values. It is missing in all {n_rows:,} rows.")
     if absent:
         raise InvalidDataError(
             f"The target {name!r} must have a value in every row. It is missing in {absent:,} of {n_rows:,} rows: "
@@ -129,11 +164,19 @@ def read_weights(table: pa.Table, name: str | None, path: str) -> Array | None:
     if name is None:
         return None
     weights = read_column(nw.from_native(column_of_table(table, name, path), series_only=True), name)
-    if not are_weights(weights) or not weights.any():
-        raise InvalidDataError(f"The weights {name!r} must be numbers in every row, not negative and not all zero.")
+    refuse_weights(weights, name)
+    if not weights.any():
+        raise InvalidDataError(f"The weights {name!r} must not all be zero.")
     return weights
 
 
-def are_weights(values: Array) -> bool:
-    """Whether values are numbers, none missing or negative."""
-    return values.dtype.kind == "f" and not np.isnan(values).any() and not (values < 0).any()
+def refuse_weights(weights: Array, name: str) -> None:
+    """Refuse values that are no weights, with the first of them."""
+    if weights.dtype.kind != "f":
+        raise InvalidDataError(f"The weights {name!r} must be numbers. Got {shortened(str(weights[0]))}.")
+    bad = np.flatnonzero(~(weights >= 0))
+    if len(bad):
+        got = "a missing value" if np.isnan(weights[bad[0]]) else f"{weights[bad[0]]:g}"
+        raise CellError(
+            f"The weights {name!r} must be numbers in every row, not negative. Got {got} in", int(bad[0]), "."
+        )

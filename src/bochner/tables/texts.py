@@ -10,9 +10,25 @@ import numpy as np
 from bochner._typing import Array
 from bochner.tables.cells import CellError
 
-__all__ = ["hardly_repeat", "is_number", "nearly", "numbers_of", "refuse_nearly", "without_marks", "written_numbers"]
+__all__ = [
+    "hardly_repeat",
+    "hint_of",
+    "is_number",
+    "level_remarks",
+    "look_alike",
+    "nearly",
+    "numbers_of",
+    "refuse_nearly",
+    "shortened",
+    "without_marks",
+]
 
-_WRITTEN = re.compile(r"[-+]?[$€£¥]? ?(?:\d{1,3}(?:[,' ]\d{3})+|\d+)(?:\.\d+)?(?: ?[%$€£¥]| [A-Za-z]{1,3})?")
+_WRITTEN = re.compile(r"\(?[-+]?[$€£¥]? ?(?:\d{1,3}(?:[,' ]\d{3})+|\d+)(?:\.\d+)?(?: ?[%$€£¥]| [A-Za-z]{1,3})?\)?")
+_WRITTEN_DATE = re.compile(
+    r"(?:\d{1,4}[-/. ](?:\d{1,2}|[A-Za-z]{3,9})\.?[-/. ,]+\d{2,4}|[A-Za-z]{3,9}\.? \d{1,2},? \d{4}|\d{4}[-/.]\d{1,2})"
+    r"(?:[T ,]+\d{1,2}:\d{2}.*)?"
+)
+_LONGEST = 40  # signs of a text that is shown as an example
 _CODES, _MOST_MARKS, _MARKED = 20, 5, 0.1
 
 
@@ -74,12 +90,46 @@ def hardly_repeat(values: Array) -> str | None:
     distinct = len(set(present))
     if distinct <= len(present) / 2 or distinct <= 2:
         return None
-    what = f"texts that hardly repeat ({distinct:,} different ones in {len(present):,} rows, such as {present[0]!r})"
-    return what + written_numbers(present)
+    example = shortened(present[0])
+    what = f"texts that hardly repeat ({distinct:,} different ones in {len(present):,} rows, such as {example})"
+    return what + hint_of(present)
 
 
-def written_numbers(texts: Collection[str]) -> str:
-    """A hint where all texts are numbers as people write them ("1,200", "$5", "7 %"); empty where one is not."""
-    if all(map(is_number, texts)) or not all(_WRITTEN.fullmatch(text) for text in texts):
+def shortened(text: str) -> str:
+    """A text in quotes, as an example: the beginning of a long one."""
+    return repr(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}...")
+
+
+def hint_of(texts: Collection[str]) -> str:
+    """What texts seem to be that are none of the numbers and dates that are understood; empty where nothing is seen.
+
+    Numbers as people write them ("1,200", "$5", "7 %", "(3)"), but for some texts, or in quotes; dates in words.
+    """
+    if all(map(is_number, texts)):
         return ""
-    return "; they look like numbers with separators of thousands or units, and plain numbers are needed"
+    if all(_WRITTEN.fullmatch(text) for text in texts):
+        return "; they look like numbers with separators of thousands or units, and plain numbers are needed"
+    if all(_WRITTEN_DATE.fullmatch(text) for text in texts):
+        return "; they look like dates: write all of them as 2020-01-31"
+    if all(is_number(text.strip("'")) for text in texts):
+        return "; they look like numbers in single quotation marks: use double ones, or none"
+    others = list(dict.fromkeys(text for text in texts if not is_number(text)))
+    if len(others) <= _MOST_MARKS and sum(map(is_number, texts)) > len(texts) / 2:
+        marks = " ".join(f"--missing {shortened(text)}" for text in others)
+        return f"; most are numbers: if the others mean a missing value, say so ({marks})"
+    return ""
+
+
+def look_alike(labels: Collection[str]) -> str:
+    """The first labels that differ only by capitals or by blanks at their ends, in quotes; empty if there are none."""
+    alike: dict[str, list[str]] = {}
+    for label in labels:
+        alike.setdefault(label.strip().casefold(), []).append(label)
+    return next((" and ".join(map(repr, same[:3])) for same in alike.values() if len(same) > 1), "")
+
+
+def level_remarks(name: str, values: Array) -> list[str]:
+    """What a person should look at in the levels of a category."""
+    same = look_alike(sorted({value for value in values.tolist() if value is not None}))
+    told = f"Levels {same} of column {name!r} differ only by capitals or blanks, and are taken as different."
+    return [told] if same else []

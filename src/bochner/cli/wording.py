@@ -1,0 +1,41 @@
+"""Messages of the library in the words of the command line: options in place of parameters of Python."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+__all__ = ["in_options"]
+
+_PARAMETER = re.compile(r"The '(\w+)' parameter of [\w.]+ must be (.*)\. Got (.*) instead\.", re.DOTALL)
+_IN_PYTHON = re.compile(r" In Python: [^\n]*")
+_OTHER_NAMES = {"n_components": "features", "random_state": "seed", "rng": "seed"}
+_REMEDIES = {  # words of the library: the parameter that a command must have, words of the command line
+    "bochner.set_config(memory=...)": ("memory", "--memory"),
+    "Lower n_components": ("features", "Lower -D"),
+    "bochner.save writes such files": ("as_json", "`bochner fit` writes them, and a model is named before a table"),
+}
+
+
+def in_options(message: str, arguments: Sequence[str]) -> str:
+    """The message of an error, with the options that the command of these arguments has."""
+    message = _IN_PYTHON.sub("", message)
+    if " parameter of " not in message and not any(remedy in message for remedy in _REMEDIES):
+        return message
+    from bochner.cli.app import app
+
+    command = app.commands.get(next((word for word in arguments if word in app.commands), ""))
+    known = {} if command is None else {str(each.name): _written(each.opts) for each in command.params}
+    for remedy, (name, option) in _REMEDIES.items():
+        message = message.replace(remedy, option) if name in known else message
+    found = _PARAMETER.search(message)
+    name = found and known.get(_OTHER_NAMES.get(found[1], found[1]))
+    if found is None or not name:
+        return message
+    rule = found[2].removesuffix(" or None")
+    return f"{message[: found.start()]}{name} must be {rule}. Got {found[3]}.{message[found.end() :]}"
+
+
+def _written(names: Sequence[str]) -> str:
+    """An option as it is shown: -D, --memory; an argument in capitals: NAME."""
+    return names[0] if names[0].startswith("-") else names[0].upper()
