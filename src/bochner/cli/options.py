@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 import click
 
@@ -46,7 +46,8 @@ def require_one_width(given: JsonDict) -> None:
 
 
 def _range_in_words(kind: click.IntRange | click.FloatRange, what: str) -> str:
-    if kind.min is not None and kind.max is not None and not kind.min_open and not kind.max_open:
+    closed = not (kind.min_open or kind.max_open)
+    if closed and None not in (kind.min, kind.max):
         return f"{what} from {kind.min} to {kind.max}"
     low = "" if kind.min is None else f" {'above' if kind.min_open else 'of at least'} {kind.min}"
     high = "" if kind.max is None else f" {'below' if kind.max_open else 'up to'} {kind.max}"
@@ -56,10 +57,10 @@ def _range_in_words(kind: click.IntRange | click.FloatRange, what: str) -> str:
 class Number(click.FloatRange):
     """A finite number in a range; the message of any other value says which."""
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+    def convert(self, value: str | float, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """The number."""
         try:
-            number = super().convert(value, param, ctx)
+            number = super().convert(cast("float", value), param, ctx)
         except click.BadParameter:
             number = math.nan
         if not math.isfinite(number):
@@ -70,10 +71,10 @@ class Number(click.FloatRange):
 class WholeNumber(click.IntRange):
     """A whole number in a range; the message of any other value says which."""
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+    def convert(self, value: str | int, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """The number."""
         try:
-            return super().convert(value, param, ctx)
+            return super().convert(cast("int", value), param, ctx)
         except click.BadParameter:
             self.fail(f"must be {_range_in_words(self, 'a whole number')}. Got {value!r}.", param, ctx)
 
@@ -83,7 +84,7 @@ class Size(click.ParamType):  # type: ignore[type-arg]
 
     name = "size"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+    def convert(self, value: str | int, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """The text, if it is a size."""
         from bochner.config import parse_bytes
         from bochner.errors import InvalidParameterError
@@ -106,7 +107,7 @@ class NumberOr(click.ParamType):  # type: ignore[type-arg]
         """How --help shows it."""
         return "|".join([*self.words, "NUMBER"])
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float | str:
+    def convert(self, value: str | float, param: click.Parameter | None, ctx: click.Context | None) -> float | str:
         """The word, or the number."""
         if value in self.words:
             return str(value)

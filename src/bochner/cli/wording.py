@@ -22,18 +22,23 @@ def in_options(message: str, arguments: Sequence[str]) -> str:
     message = _IN_PYTHON.sub("", message)
     if " parameter of " not in message and not any(remedy in message for remedy in _REMEDIES):
         return message
-    from bochner.cli.app import app
-
-    command = app.commands.get(next((word for word in arguments if word in app.commands), ""))
-    known = {} if command is None else {str(each.name): _written(each.opts) for each in command.params}
+    known = _options_of(arguments)
     for remedy, (name, option) in _REMEDIES.items():
         message = message.replace(remedy, option) if name in known else message
     found = _PARAMETER.search(message)
-    name = found and known.get(_OTHER_NAMES.get(found[1], found[1]))
-    if found is None or not name:
+    written = "" if found is None else known.get(_OTHER_NAMES.get(found[1], found[1]), "")
+    if found is None or not written:
         return message
     rule = found[2].removesuffix(" or None")
-    return f"{message[: found.start()]}{name} must be {rule}. Got {found[3]}.{message[found.end() :]}"
+    return f"{message[: found.start()]}{written} must be {rule}. Got {found[3]}.{message[found.end() :]}"
+
+
+def _options_of(arguments: Sequence[str]) -> dict[str, str]:
+    """Options of the command of these arguments as they are written, by the names of their parameters."""
+    from bochner.cli.app import app
+
+    command = app.commands.get(next((word for word in arguments if word in app.commands), ""))
+    return {} if command is None else {str(each.name): _written(each.opts) for each in command.params}
 
 
 def _written(names: Sequence[str]) -> str:

@@ -107,12 +107,25 @@ def hint_of(texts: Collection[str]) -> str:
     """
     if all(map(is_number, texts)):
         return ""
-    if all(_WRITTEN.fullmatch(text) for text in texts):
-        return "; they look like numbers with separators of thousands or units, and plain numbers are needed"
-    if all(_WRITTEN_DATE.fullmatch(text) for text in texts):
-        return "; they look like dates: write all of them as 2020-01-31"
-    if all(is_number(text.strip("'")) for text in texts):
-        return "; they look like numbers in single quotation marks: use double ones, or none"
+    for looks_like, hint in _LOOKS.items():
+        if all(map(looks_like, texts)):
+            return hint
+    return _hint_of_others(texts)
+
+
+def _is_quoted_number(text: str) -> bool:
+    return is_number(text.strip("'"))
+
+
+_LOOKS: dict[Callable[[str], object], str] = {
+    _WRITTEN.fullmatch: "; they look like numbers with separators of thousands or units, and plain numbers are needed",
+    _WRITTEN_DATE.fullmatch: "; they look like dates: write all of them as 2020-01-31",
+    _is_quoted_number: "; they look like numbers in single quotation marks: use double ones, or none",
+}
+
+
+def _hint_of_others(texts: Collection[str]) -> str:
+    """That most texts are numbers, and what to do about the others."""
     others = list(dict.fromkeys(text for text in texts if not is_number(text)))
     if len(others) <= _MOST_MARKS and sum(map(is_number, texts)) > len(texts) / 2:
         marks = " ".join(f"--missing {shortened(text)}" for text in others)

@@ -252,9 +252,7 @@ class CandidateSearch:
     def leaders(self, candidates: list[Candidate], most: int) -> list[Candidate]:
         """The candidate that predicts rows best that it was not learned from; of few rows, by the Schwarz criterion.
 
-        And the best of each other kind that is close, `most` in all: one scale, scales of columns, or a metric, of
-        plain or of ranked columns. A kernel may make up for a small difference, and suits one kind better than the
-        other.
+        And the best of each other kind that is close, `most` in all: a kernel may make up for a small difference.
         """
         if len(candidates) == 1:
             return candidates
