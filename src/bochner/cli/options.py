@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -46,17 +47,21 @@ def require_one_width(given: JsonDict) -> None:
 
 
 def _range_in_words(kind: click.IntRange | click.FloatRange, what: str) -> str:
-    if kind.min is not None and kind.max is not None and not kind.min_open and not kind.max_open:
-        return f"{what} from {kind.min} to {kind.max}"
-    low = "" if kind.min is None else f" {'above' if kind.min_open else 'of at least'} {kind.min}"
-    high = "" if kind.max is None else f" {'below' if kind.max_open else 'up to'} {kind.max}"
-    return f"{what}{low}{' and' if low and high else ''}{high}"
+    closed = None not in (kind.min, kind.max) and not kind.min_open and not kind.max_open
+    return f"{what} from {kind.min} to {kind.max}" if closed else f"{what} {' and '.join(_ends(kind))}"
+
+
+def _ends(kind: click.IntRange | click.FloatRange) -> Iterator[str]:
+    if kind.min is not None:
+        yield f"{'above' if kind.min_open else 'of at least'} {kind.min}"
+    if kind.max is not None:
+        yield f"{'below' if kind.max_open else 'up to'} {kind.max}"
 
 
 class Number(click.FloatRange):
     """A finite number in a range; the message of any other value says which."""
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+    def convert(self, value: str | float, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """The number."""
         try:
             number = super().convert(value, param, ctx)
@@ -70,7 +75,7 @@ class Number(click.FloatRange):
 class WholeNumber(click.IntRange):
     """A whole number in a range; the message of any other value says which."""
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+    def convert(self, value: str | int, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """The number."""
         try:
             return super().convert(value, param, ctx)
@@ -83,7 +88,7 @@ class Size(click.ParamType):  # type: ignore[type-arg]
 
     name = "size"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """The text, if it is a size."""
         from bochner.config import parse_bytes
         from bochner.errors import InvalidParameterError

@@ -126,23 +126,30 @@ def _samples(given: JsonDict) -> tuple[TableEncoder, Array, Array]:
 
     kinds = dict.fromkeys(given["categorical"], "category")
     tables = [read_table(given[name], kinds, given["missing"]) for name in ("before", "after")]
-    dropped = set(given["drop"])
-    _require_known(given, [*tables[0].column_names, *tables[1].column_names])
-    names = [[name for name in rows.column_names if name not in dropped] for rows in tables]
-    different = sorted(set(names[0]) ^ set(names[1]))
-    if not names[0] and not names[1]:
-        raise InvalidDataError("No column is left to compare: --drop leaves them all out.")
-    if different:
-        raise InvalidDataError(
-            f"Both tables must have the same columns. Only one has {', '.join(map(repr, different[:8]))}: --drop them."
-        )
+    names = _compared(given, [rows.column_names for rows in tables])
     try:
-        both = pa.concat_tables([rows.select(names[0]) for rows in tables], promote_options="permissive")
+        both = pa.concat_tables([rows.select(names) for rows in tables], promote_options="permissive")
     except pa.ArrowTypeError as error:
         raise InvalidDataError(f"Both tables must have columns of the same kinds. {_first_line(error)}") from None
     encoder = TableEncoder(**{name: given[name] for name in ("categorical", "missing", "day_first")})
     rows = encode_rows(encoder, both)
     return encoder, rows[: tables[0].num_rows], rows[tables[0].num_rows :]
+
+
+def _compared(given: JsonDict, columns: list[list[str]]) -> list[str]:
+    """Columns that are compared: those of both tables that are not left out."""
+    from bochner.errors import InvalidDataError
+
+    _require_known(given, [*columns[0], *columns[1]])
+    before, after = ([name for name in names if name not in given["drop"]] for names in columns)
+    if not before and not after:
+        raise InvalidDataError("No column is left to compare: --drop leaves them all out.")
+    different = sorted(set(before) ^ set(after))
+    if different:
+        raise InvalidDataError(
+            f"Both tables must have the same columns. Only one has {', '.join(map(repr, different[:8]))}: --drop them."
+        )
+    return before
 
 
 def _require_known(given: JsonDict, names: list[str]) -> None:

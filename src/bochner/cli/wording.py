@@ -20,20 +20,25 @@ _REMEDIES = {  # words of the library: the parameter that a command must have, w
 def in_options(message: str, arguments: Sequence[str]) -> str:
     """The message of an error, with the options that the command of these arguments has."""
     message = _IN_PYTHON.sub("", message)
-    if " parameter of " not in message and not any(remedy in message for remedy in _REMEDIES):
+    if not any(word in message for word in (" parameter of ", *_REMEDIES)):
         return message
-    from bochner.cli.app import app
-
-    command = app.commands.get(next((word for word in arguments if word in app.commands), ""))
-    known = {} if command is None else {str(each.name): _written(each.opts) for each in command.params}
+    known = _options(arguments)
     for remedy, (name, option) in _REMEDIES.items():
         message = message.replace(remedy, option) if name in known else message
-    found = _PARAMETER.search(message)
-    name = found and known.get(_OTHER_NAMES.get(found[1], found[1]))
-    if found is None or not name:
-        return message
-    rule = found[2].removesuffix(" or None")
-    return f"{message[: found.start()]}{name} must be {rule}. Got {found[3]}.{message[found.end() :]}"
+    return _PARAMETER.sub(lambda found: _of_option(found, known), message)
+
+
+def _options(arguments: Sequence[str]) -> dict[str, str]:
+    """Parameters of the command that the arguments name, as they are written on the command line."""
+    from bochner.cli.app import app
+
+    name = next((word for word in arguments if word in app.commands), None)
+    return {} if name is None else {str(each.name): _written(each.opts) for each in app.commands[name].params}
+
+
+def _of_option(found: re.Match[str], known: dict[str, str]) -> str:
+    option = known.get(_OTHER_NAMES.get(found[1], found[1]))
+    return found[0] if option is None else f"{option} must be {found[2].removesuffix(' or None')}. Got {found[3]}."
 
 
 def _written(names: Sequence[str]) -> str:

@@ -107,17 +107,24 @@ def hint_of(texts: Collection[str]) -> str:
     """
     if all(map(is_number, texts)):
         return ""
-    if all(_WRITTEN.fullmatch(text) for text in texts):
-        return "; they look like numbers with separators of thousands or units, and plain numbers are needed"
-    if all(_WRITTEN_DATE.fullmatch(text) for text in texts):
-        return "; they look like dates: write all of them as 2020-01-31"
-    if all(is_number(text.strip("'")) for text in texts):
-        return "; they look like numbers in single quotation marks: use double ones, or none"
+    tests = {
+        _WRITTEN.fullmatch: "look like numbers with separators of thousands or units, and plain numbers are needed",
+        _WRITTEN_DATE.fullmatch: "look like dates: write all of them as 2020-01-31",
+        _is_quoted_number: "look like numbers in single quotation marks: use double ones, or none",
+    }
+    return next((f"; they {hint}" for test, hint in tests.items() if all(map(test, texts))), _hint_of_marks(texts))
+
+
+def _is_quoted_number(text: str) -> bool:
+    return is_number(text.strip("'"))
+
+
+def _hint_of_marks(texts: Collection[str]) -> str:
     others = list(dict.fromkeys(text for text in texts if not is_number(text)))
-    if len(others) <= _MOST_MARKS and sum(map(is_number, texts)) > len(texts) / 2:
-        marks = " ".join(f"--missing {shortened(text)}" for text in others)
-        return f"; most are numbers: if the others mean a missing value, say so ({marks})"
-    return ""
+    if len(others) > _MOST_MARKS or sum(map(is_number, texts)) <= len(texts) / 2:
+        return ""
+    marks = " ".join(f"--missing {shortened(text)}" for text in others)
+    return f"; most are numbers: if the others mean a missing value, say so ({marks})"
 
 
 def look_alike(labels: Collection[str]) -> str:
