@@ -61,7 +61,7 @@ def _ends(kind: click.IntRange | click.FloatRange) -> Iterator[str]:
 class Number(click.FloatRange):
     """A finite number in a range; the message of any other value says which."""
 
-    def convert(self, value: str | float, param: click.Parameter | None, ctx: click.Context | None) -> float:
+    def convert(self, value: float, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """The number."""
         try:
             number = super().convert(value, param, ctx)
@@ -75,7 +75,7 @@ class Number(click.FloatRange):
 class WholeNumber(click.IntRange):
     """A whole number in a range; the message of any other value says which."""
 
-    def convert(self, value: str | int, param: click.Parameter | None, ctx: click.Context | None) -> int:
+    def convert(self, value: int, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """The number."""
         try:
             return super().convert(value, param, ctx)

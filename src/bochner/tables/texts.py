@@ -107,7 +107,7 @@ def hint_of(texts: Collection[str]) -> str:
     """
     if all(map(is_number, texts)):
         return ""
-    tests = {
+    tests: dict[Callable[[str], object], str] = {
         _WRITTEN.fullmatch: "look like numbers with separators of thousands or units, and plain numbers are needed",
         _WRITTEN_DATE.fullmatch: "look like dates: write all of them as 2020-01-31",
         _is_quoted_number: "look like numbers in single quotation marks: use double ones, or none",
