@@ -20,7 +20,7 @@ _REMEDIES = {  # words of the library: the parameter that a command must have, w
 def in_options(message: str, arguments: Sequence[str]) -> str:
     """The message of an error, with the options that the command of these arguments has."""
     message = _IN_PYTHON.sub("", message)
-    if " parameter of " not in message and not any(remedy in message for remedy in _REMEDIES):
+    if not any(word in message for word in (" parameter of ", *_REMEDIES)):
         return message
     known = _options_of(arguments)
     for remedy, (name, option) in _REMEDIES.items():

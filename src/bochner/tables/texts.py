@@ -127,10 +127,10 @@ _LOOKS: dict[Callable[[str], object], str] = {
 def _hint_of_others(texts: Collection[str]) -> str:
     """That most texts are numbers, and what to do about the others."""
     others = list(dict.fromkeys(text for text in texts if not is_number(text)))
-    if len(others) <= _MOST_MARKS and sum(map(is_number, texts)) > len(texts) / 2:
-        marks = " ".join(f"--missing {shortened(text)}" for text in others)
-        return f"; most are numbers: if the others mean a missing value, say so ({marks})"
-    return ""
+    if len(others) > _MOST_MARKS or sum(map(is_number, texts)) <= len(texts) / 2:
+        return ""
+    marks = " ".join(f"--missing {shortened(text)}" for text in others)
+    return f"; most are numbers: if the others mean a missing value, say so ({marks})"
 
 
 def look_alike(labels: Collection[str]) -> str:
