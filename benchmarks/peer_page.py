@@ -205,4 +205,8 @@ def page(found: Record) -> str:
             parts += ["", f"## {task.capitalize()}", "", counted(found, task), "", *ranked(found, task)]
             parts += calibrated(found) if task == "regression" else []
             parts += [f"Errors ({unit}), and the median processor seconds of a fit:", "", errors(found, task)]
-    return "\n".join(parts) + "\n"
+    if found.get("mixed"):
+        parts += ["", "## Mixed tables, up to 8,000 rows", "", "Ours sees the columns of `TableEncoder`:", ""]
+        for task in ("regression", "classification"):
+            parts += [errors({"fits": found["mixed"]}, task), ""]
+    return "\n".join(parts).rstrip("\n") + "\n"
