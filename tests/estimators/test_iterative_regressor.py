@@ -154,7 +154,8 @@ def test_the_solver_is_chosen_by_width_criterion_and_memory():
     choose = lambda D, alpha: choose_solver(n_rows=100_000, alpha=alpha, tol=1e-6, **sizes(D))  # noqa: E731
     assert choose(4096, 1.0) == "direct"
     assert choose(16384, "evidence") == choose(16384, "loo") == "direct"
-    assert choose(16384, 1.0) == "iterative"
+    with bo.config_context(memory="16GB"):  # room for all features, whatever else the machine does
+        assert choose(16384, 1.0) == "iterative"
     with bo.config_context(memory="4GB"):
         assert choose(32768, "gcv") == "iterative"
         wide = FourierShape(32768, 20)
