@@ -207,6 +207,6 @@ def page(found: Record) -> str:
             parts += [f"Errors ({unit}), and the median processor seconds of a fit:", "", errors(found, task)]
     if found.get("mixed"):
         parts += ["", "## Mixed tables, up to 8,000 rows", "", "Ours sees the columns of `TableEncoder`:", ""]
-        for task in ("regression", "classification"):
+        for task in dict.fromkeys(record["task"] for record in found["mixed"]):
             parts += [errors({"fits": found["mixed"]}, task), ""]
     return "\n".join(parts).rstrip("\n") + "\n"
