@@ -20,6 +20,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
+import peer_processes
 from classifier import DATA, table_data
 from harness import RESULTS, once, write
 from sklearn.ensemble import HistGradientBoostingRegressor
@@ -37,7 +38,6 @@ SETTING = LEARNED | {"features": "nystroem", "interval": "conformal"}
 WIDTH, LEVEL = 8192, 0.9
 WIDTHS = {"kin40k": 12_288, "heaton_satellite": 6144}
 """Widths that differ from the rest, for the limit of five minutes; targets without noise use every feature they get."""
-XGPR_WIDTH = 4096
 PEERS = ("boosted trees", "Nystroem + ridge", "xGPR")
 
 
@@ -91,24 +91,10 @@ def nystroem(train, test, width=2048):
     return {"rmse": rmse(model.predict(test[0]), test[1]), "seconds": time.perf_counter() - start}
 
 
-def xgpr(train, test, width=XGPR_WIDTH):
-    """xGPR as its documentation shows: hyperparameters by its crude search, then a fit; one kernel, Matern 5/2."""
-    from xGPR import build_regression_dataset, xGPRegression
-
+def xgpr(train, test):
     start = time.perf_counter()
-    model = xGPRegression(
-        num_rffs=width, variance_rffs=512, kernel_choice="Matern", verbose=False, random_seed=0,
-        kernel_settings={"matern_nu": 5 / 2, "intercept": True},
-    )  # fmt: skip
-    dataset = build_regression_dataset(*train, chunk_size=2000)
-    tuning = build_regression_dataset(train[0][:8000], train[1][:8000], chunk_size=2000)
-    model.set_hyperparams(None, tuning)
-    model.num_rffs = 1024
-    model.tune_hyperparams_crude(tuning)
-    model.num_rffs = width
-    model.fit(dataset, mode="exact")
-    mean, variance = model.predict(test[0], get_var=True)
-    return scored(test[1], mean, np.sqrt(variance), time.perf_counter() - start)
+    mean, std = peer_processes.xgpr(*train)(test[0])
+    return scored(test[1], mean, std, time.perf_counter() - start)
 
 
 def scored(y, mean, std, seconds):

@@ -9,6 +9,7 @@ from statistics import fmean, geometric_mean, median
 from typing import Any
 
 import numpy as np
+from peer_methods import NATIVE, OURS
 from scipy.stats import rankdata
 
 Record = dict[str, Any]
@@ -19,9 +20,7 @@ TITLES = {
     "catboost_native": "CatBoost, native categories", "svgp": "GPyTorch SVGP", "xgpr": "xGPR", "gpboost": "GPBoost",
     "svm": "SVM", "kernel_ridge": "kernel ridge", "linear": "linear",
 }  # fmt: skip
-OURS = ("ours", "own_exact", "own_metric")
 PEERS = tuple(name for name in TITLES if name not in OURS)
-NATIVE = ("trees_native", "catboost_native")
 RESAMPLES = 2000
 TIE = 1.01
 """Errors within this factor are a tie."""

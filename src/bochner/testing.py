@@ -12,9 +12,9 @@ from inspect import isabstract
 from typing import TypeVar
 
 import numpy as np
-from scipy.stats import beta
 from sklearn.base import clone
 
+from bochner import _binomial
 from bochner._dense import dense
 from bochner._typing import Array
 from bochner.errors import InvalidParameterError, invalid_parameter
@@ -232,7 +232,7 @@ def concrete_subclasses(base: type[_Base], package: str = "") -> list[type[_Base
 
 def rate_at_least(failures: int, trials: int) -> float:
     """Clopper-Pearson lower limit of a failure rate, at confidence 1 - 1e-7."""
-    return float(beta.ppf(1e-7, failures, trials - failures + 1)) if failures else 0.0
+    return float(_binomial.rate_at_least(failures, trials, 1e-7))
 
 
 def check_solver(solver: PathSolver, *, alpha: float = 1.0) -> None:

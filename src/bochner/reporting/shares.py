@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import beta, binom
+from scipy.stats import binom
 
+from bochner._binomial import rate_at_least, rate_at_most
 from bochner._typing import Array
 
 __all__ = ["chance_band", "true_shares"]
@@ -20,10 +21,7 @@ def true_shares(observed: Array | float, n: float) -> tuple[Array, Array]:
     2.5 % of samples. Weighted rows count as their effective number, which need not be whole.
     """
     hits = np.asarray(observed, dtype=float) * n
-    misses = n - hits
-    low = np.where(hits > 0, beta.ppf(_TAIL, np.maximum(hits, 1e-9), misses + 1), 0.0)
-    high = np.where(misses > 0, beta.ppf(1 - _TAIL, hits + 1, np.maximum(misses, 1e-9)), 1.0)
-    return low, high
+    return rate_at_least(hits, n, _TAIL), rate_at_most(hits, n, _TAIL)
 
 
 def chance_band(promised: Array | float, n: float) -> tuple[Array, Array]:

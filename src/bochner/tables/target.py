@@ -13,7 +13,7 @@ from bochner.errors import InvalidDataError
 from bochner.tables.cells import CellError
 from bochner.tables.named_columns import column_of_table
 from bochner.tables.reading import missing, read_column
-from bochner.tables.texts import hint_of, is_number, look_alike, nearly, shortened
+from bochner.tables.texts import as_options, hint_of, is_number, look_alike, nearly, one_of_few, shortened
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -122,13 +122,8 @@ def _refuse_marks(name: str, values: Array) -> None:
     """Refuse a target of many different numbers in which a few texts, such as "unknown", are none."""
     marks = nearly(values, is_number) if values.dtype.kind == "O" else {}
     if marks:
-        mark, row = next(iter(marks.items()))
-        options = " ".join(f"--missing {text!r}" for text in marks)
-        raise CellError(
-            f"The target {name!r} must be numbers, as in most of its rows. Got {mark!r} in",
-            row,
-            f": correct it, or leave such rows out ({options} --drop-missing-target).",
-        )
+        remedy = f"or leave such rows out ({as_options(marks)} --drop-missing-target)."
+        raise one_of_few(f"The target {name!r} must be numbers", marks, remedy)
 
 
 def _classes(name: str, values: Array, boolean: bool, n_rows: int, more: bool) -> Array:

@@ -1,12 +1,7 @@
 """Target statistics of categories with many levels: means of the target by level, shrunken to the mean of all rows.
 
-They are for rare levels, which share one column otherwise. A level with n rows and the mean m has
-
-    (n m + k M) / (n + k),     k = within / between,
-
-with M the mean of all rows and k the ratio of the variances within and between levels by the method of moments of
-one-way random effects (Searle, Casella and McCulloch 1992, section 3.6). Rows of a fit have it from four fifths of the
-rows, without their own (`out_of_fold`): with its own target in its input, a row would be its own answer.
+They are for rare levels, which share one column otherwise. Rows of a fit have them from four fifths of the rows,
+without their own (`LevelMeans.out_of_fold`): with its own target in its input, a row would be its own answer.
 """
 
 from __future__ import annotations
@@ -17,17 +12,14 @@ from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from bochner._random import Purpose, generator
 from bochner._typing import Array, ArrayLike, JsonDict
 from bochner.errors import InvalidDataError
 from bochner.tables.columns import Column, Unseen, level_order
+from bochner.tables.level_means import LevelMeans
 
 __all__ = ["LevelTargets", "TargetMeans", "WithMeans", "targets_of_levels", "with_target_means"]
 
 _RARE_SHARE = 0.05
-_FOLDS = 5
-_SEED = 0  # the same folds of the same rows every time
-_LEAST_PULL = 0.01  # rows of the mean of all: levels without a row in the other folds are there
 _FEW = 10  # classes whose shares are columns at most, and different whole numbers that are classes
 
 
@@ -94,7 +86,7 @@ class TargetMeans(Column):
         place = {level: at for at, level in enumerate(levels)}
         codes = np.fromiter((place[value] for value in values.tolist()), np.intp, len(values))
         rare = np.array([level not in common for level in levels])
-        found = [_Means.of(codes, rare, target) for target in targets.values.T]
+        found = [LevelMeans.of(codes, rare, target) for target in targets.values.T]
         means = [each.scaled(each.shrunken())[rare].tolist() for each in found]
         out_of_fold = np.column_stack([each.scaled(each.out_of_fold(codes)) for each in found]) * rare[codes, None]
         return cls(name, [level for level in levels if level not in common], means, targets.classes), out_of_fold
@@ -172,61 +164,3 @@ def _refuse_names(columns: list[Column], targets: LevelTargets | None, named: Co
         raise InvalidDataError(f"Target statistics are for categories. Got {wrong[0]!r}, which is none here.")
     if named and targets is None:
         raise InvalidDataError("Target statistics need y, finite and not constant: fit_transform(X, y).")
-
-
-@dataclass(frozen=True)
-class _Means:
-    """Sums of a target by fold and level, and the constants of their shrinkage."""
-
-    sums: Array
-    rows: Array
-    folds: Array
-    pull: float
-    spread: float
-
-    @classmethod
-    def of(cls, codes: Array, rare: Array, target: Array) -> Self:
-        n_levels = len(rare)
-        folds = generator(_SEED, Purpose.SUBSAMPLE).permutation(len(codes)) % _FOLDS
-        cells, size = folds * n_levels + codes, _FOLDS * n_levels
-        shape = _FOLDS, n_levels
-        mean = float(target.mean())
-        sums = np.bincount(cells, target - mean, size).reshape(shape)
-        rows = np.bincount(cells, minlength=size).reshape(shape)
-        pull = _pull(sums.sum(axis=0), rows.sum(axis=0), float(((target - mean) ** 2).sum()))
-        made = cls(sums, rows, folds, pull, 1.0)
-        spread = float(made.shrunken()[codes[rare[codes]]].std())
-        return cls(sums, rows, folds, pull, spread or 1.0)
-
-    def shrunken(self) -> Array:
-        """Of all rows, less the mean of all: (levels,)."""
-        return _shrink(self.sums.sum(axis=0), self.rows.sum(axis=0), self.pull)
-
-    def out_of_fold(self, codes: Array) -> Array:
-        """For the rows of training, by the rows of the other folds: (rows,)."""
-        others = _shrink(self.sums.sum(axis=0) - self.sums, self.rows.sum(axis=0) - self.rows, self.pull)
-        found: Array = others[self.folds, codes]
-        return found
-
-    def scaled(self, values: Array) -> Array:
-        return values / self.spread
-
-
-def _shrink(sums: Array, rows: Array, pull: float) -> Array:
-    """Sums over numbers of rows plus `pull`; 0 where it is infinite: levels do not differ."""
-    shrunken: Array = sums / (rows + pull) if np.isfinite(pull) else np.zeros_like(sums)
-    return shrunken
-
-
-def _pull(sums: Array, rows: Array, total: float) -> float:
-    """Ratio of the variances within and between levels, by moments; infinite if levels do not differ.
-
-    `sums` are those of a target with mean 0, `total` the sum of its squares.
-    """
-    n, n_levels = rows.sum(), np.count_nonzero(rows)
-    if not 1 < n_levels < n:
-        return np.inf
-    explained = float((sums**2 / np.maximum(rows, 1)).sum())
-    within = (total - explained) / (n - n_levels)
-    between = (explained / (n_levels - 1) - within) * (n_levels - 1) / (n - (rows**2).sum() / n)
-    return max(float(within / between), _LEAST_PULL) if between > 0 else np.inf

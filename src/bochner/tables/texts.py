@@ -11,6 +11,8 @@ from bochner._typing import Array
 from bochner.tables.cells import CellError
 
 __all__ = [
+    "as_options",
+    "one_of_few",
     "hardly_repeat",
     "hint_of",
     "is_number",
@@ -51,14 +53,23 @@ def refuse_nearly(values: Array, name: str, what: str, test: Callable[[str], boo
     """Refuse a column of many different numbers or dates in which a few texts, such as "unknown", are none."""
     marks = nearly(values, test)
     if marks:
-        mark, row = next(iter(marks.items()))
-        options = " ".join(f"--missing {mark!r}" for mark in marks)
-        raise CellError(
-            f"Column {name!r} must hold {what}, as in most of its rows. Got {mark!r} in",
-            row,
-            f": correct it, say that it means a missing value ({options}), or take the column as categories "
+        raise one_of_few(
+            f"Column {name!r} must hold {what}",
+            marks,
+            f"say that it means a missing value ({as_options(marks)}), or take the column as categories "
             f"(--categorical {name!r}). In Python: TableEncoder(missing={list(marks)!r}).",
         )
+
+
+def one_of_few(rule: str, marks: dict[str, int], remedy: str) -> CellError:
+    """The error of a cell that breaks a rule which most rows keep: the first of a few texts."""
+    mark, row = next(iter(marks.items()))
+    return CellError(f"{rule}, as in most of its rows. Got {mark!r} in", row, f": correct it, {remedy}")
+
+
+def as_options(marks: Collection[str]) -> str:
+    """Options of the command line that take texts as missing values."""
+    return " ".join(f"--missing {mark!r}" for mark in marks)
 
 
 def nearly(values: Array, test: Callable[[str], bool]) -> dict[str, int]:

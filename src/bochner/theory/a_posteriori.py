@@ -12,8 +12,9 @@ from typing import ClassVar
 
 import numpy as np
 from scipy.linalg import eigh
-from scipy.stats import beta, binom
+from scipy.stats import binom
 
+from bochner._binomial import rate_at_most
 from bochner._typing import Array
 from bochner.theory.base import Bound, Certificate, Source, Status, check_delta, check_eps, require
 from bochner.theory.sources import AVRON, BOCHNER
@@ -91,7 +92,7 @@ class SampledPairs(Bound):
         """Upper limit on the fraction of pairs with an error above `eps`, which must be fixed before looking."""
         check_eps(eps)
         N, bad = len(self.error), int(np.sum(np.abs(self.error) > eps))
-        value = 1.0 if bad == N else float(beta.ppf(1 - check_delta(delta), bad + 1, N - bad))
+        value = float(rate_at_most(bad, N, check_delta(delta)))
         claim = (
             f"the fraction of pairs from the law of the data with a kernel error above {eps:g} is {{value}} ({bad} of "
             f"{N:,} sampled pairs have one)"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-from scipy.stats import beta
-
+from bochner import _binomial
 from bochner._typing import JsonDict
 
 __all__ = ["LEVEL", "Counterexample", "rate_at_least"]
@@ -67,4 +66,4 @@ def rate_at_least(successes: int, trials: int, level: float = LEVEL) -> float:
     >>> round(rate_at_least(30, 30), 4)
     0.631
     """
-    return float(beta.ppf(level, successes, trials - successes + 1)) if successes else 0.0
+    return float(_binomial.rate_at_least(successes, trials, level))

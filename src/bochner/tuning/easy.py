@@ -15,8 +15,8 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from scipy.stats import beta
 
+from bochner._binomial import rate_at_most
 from bochner._dense import dense
 from bochner._random import Purpose, generator
 from bochner._threads import results_in_threads
@@ -115,4 +115,4 @@ def largest_share(mistakes: Array, weight: Array | None) -> float:
     """
     own = np.ones(len(mistakes)) if weight is None else weight
     m, share = float(np.sum(own) ** 2 / np.sum(own**2)), float(np.average(mistakes, weights=own))
-    return float(beta.ppf(_CONFIDENCE, share * m + 1, (1 - share) * m)) if share < 1 else 1.0
+    return float(rate_at_most(share * m, m, 1 - _CONFIDENCE))
