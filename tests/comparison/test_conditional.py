@@ -20,11 +20,14 @@ def chain(seed, n=300, d=2):
     return Z[:, :1] + rows(seed + 1, n, 1), np.sin(Z[:, :1]) + rows(seed + 2, n, 1), Z
 
 
-def test_regressions_and_statistic_are_those_of_the_dense_formulas(monkeypatch):
+@pytest.mark.parametrize("kept", [True, False], ids=["functions of Z kept", "made anew in every pass"])
+def test_regressions_and_statistic_are_those_of_the_dense_formulas(monkeypatch, kept):
     X, Y, Z = chain(0, 60)
     monkeypatch.setattr("bochner.comparison.conditioning.rows_within", lambda *a, **k: 17)  # several blocks
+    monkeypatch.setattr("bochner.comparison.conditioning.fits", lambda size: kept)
     basis = ConditioningBasis.of(Z, 10, 0)
     conditioning = Conditioning.of(basis)
+    assert (conditioning.kept is not None) == kept
     left, right = (_Side.of(side, conditioning, 8, seed) for seed, side in enumerate((X, Y)))
     given = waves_of(basis.scores, 8, 2)
     products = _Products(left, right, given)

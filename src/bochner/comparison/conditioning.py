@@ -18,7 +18,7 @@ from scipy.stats import norm, rankdata
 
 from bochner._typing import Array
 from bochner.features import FourierMap, draw_fourier_map, transform
-from bochner.memory import row_slices, rows_within
+from bochner.memory import fits, row_slices, rows_within
 from bochner.sampling import MonteCarlo
 from bochner.solvers import EigenRidge, RidgeProblem
 from bochner.solvers.path import choose_penalty, default_penalties, penalty_path
@@ -32,6 +32,8 @@ _FREQUENCIES = (0.8, 1.6, 2.4)
 exp(z), z^2 or z^3 is outside of their span. Cosines of ranks miss 4 to 20 % of these, in the tails."""
 _LINEAR, _SUMS = 3.0, 2.0
 """Weights of the scores and their waves: links that are linear, or sums over columns, are hardly penalised."""
+_KEPT_SHARE = 0.25
+"""Of the memory budget, for h of all rows."""
 
 
 def normal_scores(columns: Array) -> Array:
@@ -88,6 +90,11 @@ class ConditioningBasis:
         """Rows, as many at a time as fit a small buffer."""
         return row_slices(len(self.scores), self._block_rows)
 
+    def kept(self) -> Array | None:
+        """Room for h of all rows, if that is a small share of the memory budget: later passes then read it."""
+        shape = len(self.scores), self.width
+        return np.empty(shape) if fits(int(8 * np.prod(shape) / _KEPT_SHARE)) else None
+
     @cached_property
     def _block_rows(self) -> int:
         # Kept: to ask the system for its memory takes longer than a small block.
@@ -105,19 +112,30 @@ class Conditioning:
         In the eigenbasis of the centred moments of h.
     mean : array of shape (width,)
         Of h.
+    kept : array of shape (n, width) or None
+        h of all rows less its mean, where memory allows.
     """
 
     basis: ConditioningBasis
     ridge: EigenRidge
     mean: Array
+    kept: Array | None = None
 
     @classmethod
     def of(cls, basis: ConditioningBasis) -> Self:
-        moments = Moments.empty(basis.width, 0)
+        moments, kept = Moments.empty(basis.width, 0), basis.kept()
         for some in basis.slices():
             H = basis.rows(some)
             moments.update(H, np.empty((len(H), 0)))
-        return cls(basis, EigenRidge(RidgeProblem.from_moments(moments, fit_intercept=True)), moments.z_mean)
+            if kept is not None:
+                kept[some] = H
+        if kept is not None:
+            kept -= moments.z_mean
+        return cls(basis, EigenRidge(RidgeProblem.from_moments(moments, fit_intercept=True)), moments.z_mean, kept)
+
+    def rows(self, some: slice) -> Array:
+        """h of some rows, less its mean."""
+        return self.basis.rows(some) - self.mean if self.kept is None else self.kept[some]
 
     @property
     def n_rows(self) -> int:
@@ -134,7 +152,7 @@ class Conditioning:
         square: Array | float = 0.0
         for some in self.basis.slices():
             T = targets(some)
-            cross = cross + (self.basis.rows(some) - self.mean).T @ T
+            cross = cross + self.rows(some).T @ T
             total, square = total + T.sum(axis=0), square + (T**2).sum(axis=0)
         center = np.asarray(total) / self.n_rows
         energy = np.maximum(square - self.n_rows * center**2, 0.0)
@@ -169,8 +187,7 @@ class Regression:
 
     def residuals(self, some: slice, targets: Array, coef: Array) -> Array:
         """Targets of some rows, less their regression with the coefficients of `solve`."""
-        H = self.conditioning.basis.rows(some) - self.conditioning.mean
-        left: Array = targets - self.center - H @ coef
+        left: Array = targets - self.center - self.conditioning.rows(some) @ coef
         return left
 
     def solve(self) -> Array:
