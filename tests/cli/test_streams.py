@@ -160,3 +160,32 @@ def test_an_interrupt_in_a_callback_comes_again():
         with pytest.raises(KeyboardInterrupt):
             lose()
         assert interrupts.came
+
+
+def test_an_interrupt_that_somebody_swallows_comes_again():
+    def swallow():
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(5)
+        except KeyboardInterrupt:
+            pass
+        time.sleep(5)
+
+    with Interrupts(), pytest.raises(KeyboardInterrupt):
+        swallow()
+
+
+def test_what_an_interrupt_set_going_is_left_to_end():
+    ended = []
+
+    def cleaning():
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(5)
+        finally:
+            time.sleep(0.3)
+            ended.append("removed")
+
+    with Interrupts(), pytest.raises(KeyboardInterrupt):
+        cleaning()
+    assert ended == ["removed"]

@@ -18,12 +18,16 @@ _AGAIN_SECONDS = 0.05
 
 
 class Interrupts:
-    """Ctrl-C as `KeyboardInterrupt`, and a record that it came: libraries that are being imported may lose it."""
+    """Ctrl-C as `KeyboardInterrupt`, which comes again until it is heard: callbacks and imports may swallow it.
+
+    What it set going, such as the removal of half a file, is left to end. A second Ctrl-C ends that too.
+    """
 
     def __init__(self) -> None:
         self.came = False
         self._before: Any = None
         self._later: threading.Timer | None = None
+        self._repeated = False
 
     def __enter__(self) -> Self:
         self._hook = sys.unraisablehook
@@ -39,23 +43,38 @@ class Interrupts:
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
         sys.unraisablehook = self._hook
-        if self._later is not None:
-            self._later.cancel()
         if self._before is not None:
+            # First nothing, for a repetition that is on its way.
+            signal.signal(signal.SIGINT, lambda number, frame: None)
+            if self._later is not None:
+                self._later.cancel()
+                self._later.join()
             signal.signal(signal.SIGINT, self._before)
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        repeated, self._repeated = self._repeated, False
         self.came = True
-        raise KeyboardInterrupt
+        self._later = threading.Timer(_AGAIN_SECONDS, self._repeat)
+        self._later.daemon = True
+        self._later.start()
+        if not (repeated and _is_heard(sys.exc_info()[1])):
+            raise KeyboardInterrupt
+
+    def _repeat(self) -> None:
+        self._repeated = True
+        os.kill(os.getpid(), signal.SIGINT)
 
     def _unraisable(self, lost: sys.UnraisableHookArgs) -> None:
-        """An interrupt in a place that cannot raise it, such as a callback of C code, comes again where it can."""
-        if lost.exc_type is KeyboardInterrupt:
-            self._later = threading.Timer(_AGAIN_SECONDS, os.kill, (os.getpid(), signal.SIGINT))
-            self._later.daemon = True
-            self._later.start()
-        else:
+        """Say nothing of an interrupt in a place that cannot raise it, such as a callback of C code."""
+        if lost.exc_type is not KeyboardInterrupt:
             self._hook(lost)
+
+
+def _is_heard(error: BaseException | None) -> bool:
+    """Whether the error that is being handled is an interrupt, or came of one."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__context__
+    return error is not None
 
 
 class _NoReader(io.TextIOBase):
