@@ -9,7 +9,7 @@ from scipy.stats import binom
 import bochner as bo
 from benchmarks.conditional import LINKS, draw, ours
 from bochner.comparison.conditional import _Products, _Side
-from bochner.comparison.conditioning import Conditioning, ConditioningBasis, normal_scores, waves_of
+from bochner.comparison.conditioning import Conditioning, ConditioningBasis, normal_scores, single_indices, waves_of
 from bochner.errors import InvalidDataError, InvalidParameterError
 from tests.strategies import rows
 
@@ -25,10 +25,11 @@ def test_regressions_and_statistic_are_those_of_the_dense_formulas(monkeypatch, 
     X, Y, Z = chain(0, 60)
     monkeypatch.setattr("bochner.comparison.conditioning.rows_within", lambda *a, **k: 17)  # several blocks
     monkeypatch.setattr("bochner.comparison.conditioning.fits", lambda size: kept)
-    basis = ConditioningBasis.of(Z, 10, 0)
+    scores = [normal_scores(side) for side in (X, Y)]
+    basis = ConditioningBasis.of(Z, scores, 10, 0)
     conditioning = Conditioning.of(basis)
     assert (conditioning.kept is not None) == kept
-    left, right = (_Side.of(side, conditioning, 8, seed) for seed, side in enumerate((X, Y)))
+    left, right = (_Side.of(side, conditioning, 8, seed) for seed, side in enumerate(scores))
     given = waves_of(basis.scores, 8, 2)
     products = _Products(left, right, given)
 
@@ -58,6 +59,29 @@ def test_regressions_and_statistic_are_those_of_the_dense_formulas(monkeypatch, 
     assert left.regression.dof == pytest.approx(60 - np.trace(smoothers[0]), rel=1e-6)
     energy = sum(np.sum(np.abs(term) ** 2) for term in terms) * 4 / 2 / 60
     assert products.null_law.mean == pytest.approx(products.correction * energy, rel=1e-6)
+
+
+def test_a_function_of_one_linear_combination_is_a_function_of_its_index():
+    Z, link = rows(0, 2000, 5), np.array([1.0, -2.0, 0.5, 0.0, 1.0])
+    combination = normal_scores(Z @ link[:, None])
+    for monotone in (np.exp, np.cbrt, np.arctan):
+        index = single_indices(Z, normal_scores(monotone(Z @ link[:, None] + 0.5 * rows(1, 2000, 1))))
+        assert abs(np.corrcoef(index[:, 0], combination[:, 0])[0, 1]) > 0.99
+
+
+def test_one_column_and_targets_without_a_link_have_no_index():
+    Z = rows(0, 400, 3)
+    assert single_indices(Z[:, :1], Z).shape == (400, 0)
+    assert single_indices(Z, np.zeros((400, 2))).shape == (400, 0)
+    assert single_indices(Z, rows(1, 400, 9)).shape == (400, 3)  # no more directions than columns
+
+
+def test_indices_are_conditioned_on_as_columns_are():
+    X, Y, Z = chain(0, 400, 3)
+    basis = ConditioningBasis.of(Z, [normal_scores(X), normal_scores(Y)], 10, 0)
+    assert basis.indices.shape == (400, 4)
+    target = np.cos(1.6 * basis.indices[:, :1])
+    assert Conditioning.of(basis).regress(lambda some: target[some], 1.0).explained > 0.999
 
 
 @pytest.mark.parametrize("null_law", ["chi_squared", "wild"])

@@ -82,7 +82,8 @@ def ci_test(
     -----
     Columns are replaced by their normal scores, which changes no conditional independence: units, and any increasing
     function of a column of X or Y, do not matter, and heavy tails do no harm. X and Y are first replaced by their
-    residuals on Z, which changes none either; then waves of these have little left to regress. The penalty is a
+    residuals on Z, which changes none either; then waves of these have little left to regress. What a linear
+    regression of X, and of Y, on Z predicts counts as a further column of Z (single-index models). The penalty is a
     hundredth of that of generalised cross-validation: the error of the level is the product of two biases, while the
     variance of the regressions only costs power. What residuals lose by the regressions' degrees of freedom is put
     back.
@@ -91,9 +92,9 @@ def ci_test(
 
     References
     ----------
-    Zhang, Peters, Janzing & Schoelkopf (2011), Kernel-based conditional independence test. Strobl, Zhang &
-    Visweswaran (2019), Approximate kernel-based conditional independence tests. Shah & Peters (2020), The hardness of
-    conditional independence testing.
+    Li & Duan (1989), Regression analysis under link violation. Zhang, Peters, Janzing & Schoelkopf (2011), Kernel-based
+    conditional independence test. Strobl, Zhang & Visweswaran (2019), Approximate kernel-based conditional
+    independence tests. Shah & Peters (2020), The hardness of conditional independence testing.
 
     Examples
     --------
@@ -116,14 +117,15 @@ def ci_test(
     wide = _check_width("n_conditioning", n_conditioning, 128 + 4 * np.sqrt(n))
     seeds = [int(each) for each in generator(seed, Purpose.SEARCH).integers(2**32, size=4)]
 
-    basis = ConditioningBasis.of(third, wide, seeds[0])
+    scores = [normal_scores(rows) for rows in (first, second)]
+    basis = ConditioningBasis.of(third, scores, wide, seeds[0])
     square = 8 * basis.width**2
     require_memory(
         MemoryBill({"moments of the functions of Z": 4 * square, "residual products": 64 * width**2}),
         f"Lower n_conditioning (now {wide}) or n_components (now {width}).",
     )
     conditioning = Conditioning.of(basis)
-    left, right = (_Side.of(rows, conditioning, width, own) for rows, own in zip((first, second), seeds, strict=False))
+    left, right = (_Side.of(rows, conditioning, width, own) for rows, own in zip(scores, seeds, strict=False))
     products = _Products(left, right, waves_of(basis.scores, width, seeds[3]))
     if null_law == "wild":
         values = products.resampled(n_resamples, seed)
@@ -162,8 +164,7 @@ class _Side:
     regression: Regression
 
     @classmethod
-    def of(cls, X: Array, conditioning: Conditioning, width: int, seed: int) -> Self:
-        scores = normal_scores(X)
+    def of(cls, scores: Array, conditioning: Conditioning, width: int, seed: int) -> Self:
         location = conditioning.regress(lambda some: scores[some], _UNDERSMOOTHING)
         coef = location.solve()
         parts = [location.residuals(some, scores[some], coef) for some in conditioning.basis.slices()]

@@ -3,12 +3,14 @@
     h(z) = (normal scores, columns in units of their spreads, sines and cosines of scores, random Fourier features)
 
 Linear links, links that are sums over columns, and smooth functions of all columns together are in its span, or near
-it. One ridge regression has many targets, and its sums are `Moments`: any order of the blocks gives the same.
+it. So are functions of one linear combination b'z (single-index models): scores of X and Y are regressed on z first,
+and what is predicted counts as a column (`single_indices`). One ridge regression has many targets, and its sums are
+`Moments`: any order of the blocks gives the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
@@ -25,13 +27,16 @@ from bochner.solvers.path import choose_penalty, default_penalties, penalty_path
 from bochner.statistics import Moments
 from bochner.tuning import ScaleRule, column_spreads
 
-__all__ = ["Conditioning", "ConditioningBasis", "normal_scores", "waves_of"]
+__all__ = ["Conditioning", "ConditioningBasis", "normal_scores", "single_indices", "waves_of"]
 
 _FREQUENCIES = (0.8, 1.6, 2.4)
 """Of the waves of one column's scores, which reach to some +-3.5: no more than 1e-3 of the variance of sin(2.5 z),
 exp(z), z^2 or z^3 is outside of their span. Cosines of ranks miss 4 to 20 % of these, in the tails."""
 _LINEAR, _SUMS = 3.0, 2.0
 """Weights of the scores and their waves: links that are linear, or sums over columns, are hardly penalised."""
+_INDICES = 4
+"""Single indices of X, and of Y, in each of two units of the columns."""
+_NO_INDEX = 1e-6
 _KEPT_SHARE = 0.25
 """Of the memory budget, for h of all rows."""
 
@@ -43,6 +48,20 @@ def normal_scores(columns: Array) -> Array:
     """
     scores: Array = norm.ppf((rankdata(columns, axis=0) - 0.5) / len(columns))
     return scores
+
+
+def single_indices(columns: Array, targets: Array) -> Array:
+    """Normal scores of the leading directions of a linear regression of targets, shape (n, q) with q <= 4.
+
+    A function of one linear combination of the columns is a function of one of these where the columns' law is
+    elliptical (Li & Duan 1989), and near it elsewhere. A single column is its own index: q = 0.
+    """
+    if columns.shape[1] == 1:
+        return np.empty((len(columns), 0))
+    columns, targets = columns - columns.mean(axis=0), targets - targets.mean(axis=0)
+    fitted = columns @ np.linalg.lstsq(columns, targets, rcond=None)[0]
+    directions, sizes, _ = np.linalg.svd(fitted, full_matrices=False)
+    return normal_scores(directions[:, :_INDICES][:, sizes[:_INDICES] > _NO_INDEX * np.sqrt(len(targets))])
 
 
 def waves_of(rows: Array, width: int, seed: int) -> FourierMap:
@@ -61,30 +80,36 @@ class ConditioningBasis:
     ----------
     scores, linear : arrays of shape (n, d)
         Normal scores of the columns, and the columns in units of their spreads.
+    indices : array of shape (n, q)
+        Normal scores of single indices.
     fourier : FourierMap
         Of the scores.
     """
 
     scores: Array
     linear: Array
+    indices: Array
     fourier: FourierMap
 
     @classmethod
-    def of(cls, Z: Array, n_components: int, seed: int) -> Self:
+    def of(cls, Z: Array, targets: Sequence[Array], n_components: int, seed: int) -> Self:
+        """With the single indices of targets, each of shape (n, t)."""
         scores = normal_scores(Z)
         linear = (Z - np.median(Z, axis=0)) / column_spreads(Z)
-        return cls(scores, linear, waves_of(scores, n_components, seed))
+        indices = [single_indices(columns, each) for each in targets for columns in (scores, linear)]
+        return cls(scores, linear, np.hstack(indices), waves_of(scores, n_components, seed))
 
     @property
     def width(self) -> int:
-        return self.scores.shape[1] * (2 + 2 * len(_FREQUENCIES)) + self.fourier.n_components
+        n_single = self.scores.shape[1] + self.indices.shape[1]
+        return self.linear.shape[1] + n_single * (1 + 2 * len(_FREQUENCIES)) + self.fourier.n_components
 
     def rows(self, some: slice) -> Array:
         """h of some rows."""
-        scores = self.scores[some]
-        waves = [_SUMS * wave(each * scores) for each in _FREQUENCIES for wave in (np.sin, np.cos)]
-        joint = transform(self.fourier, scores, np.dtype(float))
-        return np.hstack([_LINEAR * scores, self.linear[some], *waves, joint])
+        single = np.hstack([self.scores[some], self.indices[some]])
+        waves = [_SUMS * wave(each * single) for each in _FREQUENCIES for wave in (np.sin, np.cos)]
+        joint = transform(self.fourier, self.scores[some], np.dtype(float))
+        return np.hstack([_LINEAR * single, self.linear[some], *waves, joint])
 
     def slices(self) -> Iterator[slice]:
         """Rows, as many at a time as fit a small buffer."""
