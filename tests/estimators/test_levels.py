@@ -90,7 +90,7 @@ def test_levels_are_neighbouring_columns_of_which_every_row_has_one():
 
 
 def first_levels_from(rows, start):
-    """By definition: the fewest columns from `start` on of which every row has one and no other, if they are several."""
+    """By definition: the fewest columns from `start` on of which every row has one and no other; two or more."""
     for end in range(start + 1, rows.shape[1] + 1):
         part = rows[:, start:end]
         if np.isin(part, (0, 1)).all() and (part.sum(axis=1) == 1).all():
