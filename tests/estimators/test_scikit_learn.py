@@ -59,7 +59,7 @@ ESTIMATORS = [
     bo.LaplaceFeatures(n_components=40),
     bo.WarpedFeatures(bo.NystroemFeatures(bo.Gaussian(), n_components=20, random_state=0)),
     bo.KernelQuantileRegressor(alpha=0.1, **FIXED),
-    bo.KernelHuberRegressor(alpha=0.1, **FIXED),
+    bo.KernelHuberRegressor(alpha=0.01, **FIXED),
     bo.KernelPoissonRegressor(alpha=1.0, n_components=64, length_scale=2.0),
     bo.KernelTweedieRegressor(alpha=1.0, n_components=64, length_scale=2.0),
     bo.KernelNovelty(),
