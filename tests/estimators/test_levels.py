@@ -9,7 +9,9 @@ from scipy.sparse import csr_array
 from sklearn.pipeline import make_pipeline
 
 import bochner as bo
+from bochner.data import ArrayRows
 from bochner.errors import TableWarning
+from bochner.estimators.levels import level_columns
 
 RNG = np.random.default_rng(0)
 N, LEVELS = 240, 8
@@ -85,6 +87,33 @@ def test_levels_are_neighbouring_columns_of_which_every_row_has_one():
     assert (
         bo.KernelRegressor(features="fourier", n_components=16, **SETTINGS).fit(csr_array(X), Y).level_columns_ is None
     )
+
+
+def first_levels_from(rows, start):
+    """By definition: the fewest columns from `start` on of which every row has one and no other; two or more."""
+    for end in range(start + 1, rows.shape[1] + 1):
+        part = rows[:, start:end]
+        if np.isin(part, (0, 1)).all() and (part.sum(axis=1) == 1).all():
+            return (start, end) if end > start + 1 else None
+    return None
+
+
+def test_levels_are_those_of_a_search_from_every_column():
+    rng = np.random.default_rng(2)
+    found_any = 0
+    for _ in range(2000):
+        rows = (rng.random((rng.integers(1, 4), rng.integers(1, 9))) < rng.choice([0.2, 0.4, 0.6])).astype(float)
+        if rng.random() < 0.3:
+            rows[0, rng.integers(rows.shape[1])] = 0.5
+        expected, start = [], 0
+        while start < rows.shape[1]:
+            one = first_levels_from(rows, start)
+            expected += [] if one is None else [list(one)]
+            start = start + 1 if one is None else one[1]
+        found = level_columns(ArrayRows(rows, np.zeros(len(rows)), None, np.dtype(float)))
+        assert found.tolist() == expected
+        found_any += len(expected)
+    assert found_any > 500
 
 
 def test_later_rows_may_end_a_category():

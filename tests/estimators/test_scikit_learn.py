@@ -34,17 +34,17 @@ ESTIMATORS = [
     bo.FourierFeatures(embedding="phase", sampling="orthogonal"),
     bo.FourierFeatures(bo.Matern() + bo.Laplacian(), sampling="qmc"),
     bo.KernelClassifier(),
-    bo.KernelClassifier("laplacian", alpha=0.1, fit_intercept=False),
+    bo.KernelClassifier("laplacian", length_scale=2.0, alpha=0.1, fit_intercept=False),
     bo.KernelClassifier(loss="logistic", alpha=1.0, **FIXED),
-    bo.KernelClassifier(loss="hinge", alpha=1.0, **FIXED),
-    bo.KernelClassifier(loss="squared_hinge", alpha=1.0, probability=True, **FIXED),
+    bo.KernelClassifier(loss="hinge", alpha=10.0, **FIXED),  # at 1, random labels take all 5,000 iterations
+    bo.KernelClassifier(loss="squared_hinge", alpha=10.0, probability=True, **FIXED),
     bo.FourierFeatures(sampling="leverage"),
     bo.KernelRegressor(),
     bo.KernelRegressor(alpha=1.0, fit_intercept=False, **FIXED),
     bo.KernelRegressor(bo.Matern(nu=2.5), features="fourier", alpha="evidence", **FIXED),
     bo.KernelRegressor(alpha="loo", **FIXED),
     bo.KernelRegressor(alpha=1.0, noise="learned", **FIXED),
-    bo.KernelRegressor(solver="iterative", tol=1e-12),  # checks compare predictions to 1e-7
+    bo.KernelRegressor(solver="iterative", length_scale=2.0, tol=1e-12),  # checks compare predictions to 1e-7
     bo.KernelRegressor(solver="iterative", alpha=1.0, fit_intercept=False, **FIXED),
     bo.SplineFeatures(n_components=40),
     bo.FourierFeatures(sampling="sorf"),

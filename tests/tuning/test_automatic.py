@@ -15,13 +15,13 @@ from bochner.tuning.descent import LEAVE_ONE_OUT
 from bochner.tuning.parameters import EvidenceParameters
 
 
-def table(n=900, d=4, seed=0):
+def table(n=500, d=4, seed=0):  # more than 300: some rows learn, and all compare
     random = np.random.default_rng(seed)
     X = random.standard_normal((n, d))
     return X, np.sin(2 * X[:, 0]) + 0.1 * random.standard_normal(n)
 
 
-@pytest.mark.parametrize("n", [120, 900])
+@pytest.mark.parametrize("n", [120, 500])
 def test_units_of_columns_do_not_matter(n):
     X, y = table(n)
     factors, offsets = 10.0 ** np.array([-6, 9, 0, 3]), np.array([1e-5, 1e10, -20.0, 5e3])
@@ -82,7 +82,7 @@ def test_heavy_tails_are_warped():
 
 def test_a_rough_function_gets_a_rough_kernel_and_a_smooth_one_a_smooth_kernel():
     random = np.random.default_rng(1)
-    X = random.uniform(-1, 1, (900, 1))
+    X = random.uniform(-1, 1, (500, 1))
     smooth = tune_automatically(X, np.sin(5 * X[:, 0]), candidate_kernels(), seed=0, warps=False)
     rough = tune_automatically(X, np.abs(np.sin(40 * X[:, 0])) ** 0.3, candidate_kernels(), seed=0, warps=False)
     assert smooth.kernel.second_moments(1)[0] < np.inf

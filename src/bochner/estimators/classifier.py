@@ -139,7 +139,7 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
     --------
     >>> import numpy as np
     >>> from bochner import KernelClassifier
-    >>> X = np.random.default_rng(0).standard_normal((1000, 2))
+    >>> X = np.random.default_rng(0).standard_normal((400, 2))
     >>> y = np.where(np.linalg.norm(X, axis=1) < 1.2, "inside", "outside")
     >>> KernelClassifier(random_state=0).fit(X, y).score(X, y) > 0.97
     True

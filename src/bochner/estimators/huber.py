@@ -61,7 +61,7 @@ class KernelHuberRegressor(PointRegressor):
     >>> import numpy as np
     >>> from bochner import KernelHuberRegressor
     >>> rng = np.random.default_rng(0)
-    >>> X = rng.uniform(-3, 3, (500, 1))
+    >>> X = rng.uniform(-3, 3, (200, 1))
     >>> y = np.sin(X[:, 0])
     >>> y[::10] += 50                                            # a tenth of the targets is wrong
     >>> model = KernelHuberRegressor(random_state=0).fit(X, y)

@@ -62,7 +62,7 @@ class KernelPoissonRegressor(PointRegressor):
     >>> import numpy as np
     >>> from bochner import KernelPoissonRegressor
     >>> rng = np.random.default_rng(0)
-    >>> X, exposure = rng.uniform(-3, 3, (1000, 1)), rng.uniform(1, 20, 1000)
+    >>> X, exposure = rng.uniform(-3, 3, (500, 1)), rng.uniform(1, 20, 500)
     >>> counts = rng.poisson(exposure * np.exp(np.sin(X[:, 0])))
     >>> model = KernelPoissonRegressor(random_state=0).fit(X, counts / exposure, sample_weight=exposure)
     >>> bool(np.abs(np.log(model.predict([[1.5], [-1.5]])) - [1, -1]).max() < 0.2)
@@ -117,7 +117,7 @@ class KernelTweedieRegressor(KernelPoissonRegressor):
     >>> import numpy as np
     >>> from bochner import KernelTweedieRegressor
     >>> rng = np.random.default_rng(0)
-    >>> X = rng.uniform(-3, 3, (1000, 1))
+    >>> X = rng.uniform(-3, 3, (400, 1))
     >>> y = rng.gamma(4, np.exp(np.sin(X[:, 0])) / 4)
     >>> model = KernelTweedieRegressor(power=2, random_state=0).fit(X, y)
     >>> bool(np.abs(np.log(model.predict([[1.5], [-1.5]])) - [1, -1]).max() < 0.3)

@@ -95,8 +95,8 @@ class KernelQuantileRegressor(LossRegressor):
     >>> import numpy as np
     >>> from bochner import KernelQuantileRegressor
     >>> rng = np.random.default_rng(0)
-    >>> X = rng.uniform(0, 1, (1000, 1))
-    >>> y = X[:, 0] * rng.standard_normal(1000)                  # noise that grows
+    >>> X = rng.uniform(0, 1, (300, 1))
+    >>> y = X[:, 0] * rng.standard_normal(300)                  # noise that grows
     >>> model = KernelQuantileRegressor(quantile=[0.1, 0.9], length_scale=0.3, random_state=0).fit(X, y)
     >>> narrow, wide = model.predict([[0.1], [0.9]])
     >>> bool(np.ptp(narrow) < 0.3 * np.ptp(wide))

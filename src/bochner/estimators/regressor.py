@@ -176,8 +176,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, Posterio
     --------
     >>> import numpy as np
     >>> from bochner import KernelRegressor
-    >>> X = np.random.default_rng(0).uniform(-3, 3, (2000, 1))
-    >>> y = np.sin(2 * X[:, 0]) + 0.1 * np.random.default_rng(1).standard_normal(2000)
+    >>> X = np.random.default_rng(0).uniform(-3, 3, (800, 1))
+    >>> y = np.sin(2 * X[:, 0]) + 0.1 * np.random.default_rng(1).standard_normal(800)
     >>> model = KernelRegressor(random_state=0).fit(X, y)
     >>> round(model.score(X, y), 2)
     0.98

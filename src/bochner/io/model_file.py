@@ -60,7 +60,7 @@ def save(model: object, path: FilePath, *, frequencies: str = "auto", statistics
     >>> import numpy as np, tempfile, pathlib
     >>> import bochner as bo
     >>> X = np.random.default_rng(0).standard_normal((500, 3))
-    >>> model = bo.KernelRegressor(n_components=64, random_state=0).fit(X, X[:, 0])
+    >>> model = bo.KernelRegressor(n_components=64, length_scale=2.0, random_state=0).fit(X, X[:, 0])
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     bo.save(model, pathlib.Path(folder) / "model.bochner")
     ...     again = bo.load(pathlib.Path(folder) / "model.bochner")

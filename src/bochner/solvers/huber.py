@@ -36,9 +36,15 @@ class HuberRows:
 
     def __init__(self, y: Array, weight: Array, epsilon: float) -> None:
         self.y, self.weight, self.epsilon = y, weight, epsilon
+        self._last: tuple[Array, float] | None = None  # value, gradient and curvature are asked for at the same scores
 
     def scale(self, scores: Array) -> float:
         """The best sigma for some scores, exactly."""
+        if self._last is None or not np.array_equal(self._last[0], scores):
+            self._last = scores.copy(), self._scale(scores)
+        return self._last[1]
+
+    def _scale(self, scores: Array) -> float:
         present = self.weight > 0
         squares, weight = np.square(self.y - scores[:, 0])[present], self.weight[present]
         order = np.argsort(squares)
