@@ -11,8 +11,10 @@ from bochner.features.nystroem import KernelMap
 from tests.strategies import rows
 
 
+@pytest.mark.parametrize("longest_matrix", [64, 0], ids=["by a matrix", "by a transform"])
 @pytest.mark.parametrize("r", [2, 3, 6, 12])
-def test_correlations_are_products_with_shifted_rows(r):
+def test_correlations_are_products_with_shifted_rows(r, longest_matrix, monkeypatch):
+    monkeypatch.setattr("bochner.features.cyclic._SHORT", longest_matrix)
     X, Y = rows(0, 700, 12), rows(1, 150, 12)  # more than are multiplied at once
     shifted = [np.roll(X, g * 12 // r, axis=1) @ Y.T for g in range(r)]
     for some, found in correlations(spectra(X, r), spectra(Y, r), r):
