@@ -166,7 +166,11 @@ def test_a_checkpoint_gives_the_same_model(tmp_path):
         (bo.KernelQuantileRegressor(quantile=[0.9, 0.1]), Y, "ascending"),
         (bo.KernelQuantileRegressor(quantile=[]), Y, "between 0 and 1"),
         (bo.KernelQuantileRegressor(quantile=["low", "high"]), Y, "between 0 and 1"),
-        (bo.KernelQuantileRegressor(quantile=1), Y, "a number between 0 and 1, or several ascending ones. Got 1 instead"),
+        (
+            bo.KernelQuantileRegressor(quantile=1),
+            Y,
+            "a number between 0 and 1, or several ascending ones. Got 1 instead",
+        ),
         (bo.KernelQuantileRegressor(interval="conformal"), Y, "two or more"),
         (bo.KernelHuberRegressor(epsilon=1.0), Y, "'epsilon' parameter of KernelHuberRegressor"),
         (bo.KernelPoissonRegressor(), Y, "y must not be negative"),
@@ -193,7 +197,8 @@ def test_an_interval_needs_calibration_rows():
 def test_an_interval_that_so_few_rows_cannot_hold_is_infinite():
     model = bo.KernelQuantileRegressor(quantile=[0.1, 0.9], interval="conformal", **GIVEN).fit(X[:60], Y[:60])
     _, (low, high) = model.predict(X[:5], return_interval=0.999)  # 20 calibration rows know no 0.999 quantile
-    assert np.all(low == -np.inf) and np.all(high == np.inf)
+    np.testing.assert_array_equal(low, -np.inf)
+    np.testing.assert_array_equal(high, np.inf)
 
 
 @EVERY

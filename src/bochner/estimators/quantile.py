@@ -140,7 +140,9 @@ class KernelQuantileRegressor(LossRegressor):
         levels = given.astype(float) if given.dtype.kind in "iuf" else np.empty(0)  # texts are no numbers
         inside = levels.ndim == 1 and len(levels) > 0 and bool(np.all((levels > 0) & (levels < 1)))
         if not inside or not np.all(np.diff(levels) > 0):
-            raise invalid_parameter(self, "quantile", "a number between 0 and 1, or several ascending ones", self.quantile)
+            raise invalid_parameter(
+                self, "quantile", "a number between 0 and 1, or several ascending ones", self.quantile
+            )
         if self.interval is not None and len(levels) < 2:
             rule = "two or more numbers, such as [0.05, 0.95], for interval='conformal'"
             raise invalid_parameter(self, "quantile", rule, self.quantile)
