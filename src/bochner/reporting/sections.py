@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from bochner._typing import JsonDict
 from bochner.reporting import column_blocks, figures
 from bochner.reporting.answers import in_plain_words
@@ -64,24 +66,39 @@ def _whose(part: JsonDict) -> str:
 
 
 def _regression(part: JsonDict) -> Iterator[Block]:
-    yield _facts(
-        ("R2", number(part["r2"])),
-        ("Error (RMS)", f"{number(part['rmse'])} ± {number(part['rmse_standard_error'], 2)}"),
-        ("Error (mean absolute)", number(part["mae"])),
-        (f"Error of {part['baseline']} (RMS)", number(part["baseline_rmse"])),
-        (_whose(part), count(part["n_rows"])),
-    )
+    yield _facts(*(_of_quantiles(part) if part["quantiles"] else _of_mean(part)), (_whose(part), count(part["n_rows"])))
     yield _figure(figures.prediction_chart(part))
-    yield _figure(figures.residual_chart(part))
-    yield from _rows(part["rows"], "RMS error")
+    if not part["quantiles"]:
+        yield _figure(figures.residual_chart(part))
+    yield from _rows(part["rows"], part["error_of_rows"])
     yield _figure(figures.histogram_chart(part))
     covered = part["coverage"]
-    yield _note(covered) if "missing" in covered else _figure(figures.coverage_chart(covered))
+    if not part["quantiles"]:
+        yield _note(covered) if "missing" in covered else _figure(figures.coverage_chart(covered))
     if covered.get("regions"):
         yield _regions(covered["regions"])
     if part["targets"]:
         rows = [[target["name"], number(target["r2"]), number(target["rmse"])] for target in part["targets"]]
         yield {"kind": "table", "title": "Every target", "head": ["Target", "R2", "Error (RMS)"], "rows": rows}
+
+
+def _of_quantiles(part: JsonDict) -> Iterator[tuple[str, str]]:
+    """Share of the targets up to every quantile, and pinball losses."""
+    for each in part["quantiles"]:
+        limits = f"{percent(each['true_low'])} to {percent(each['true_high'])}"
+        yield f"Targets up to the quantile {each['quantile']:g}", f"{percent(each['observed'])} ({limits})"
+    own, constant = (np.mean([q[key] for q in part["quantiles"]]) for key in ("pinball_loss", "baseline_pinball_loss"))
+    yield "Pinball loss", number(float(own))
+    yield "Pinball loss of the quantiles of these targets", number(float(constant))
+
+
+def _of_mean(part: JsonDict) -> Iterator[tuple[str, str]]:
+    yield from (
+        ("R2", number(part["r2"])),
+        ("Error (RMS)", f"{number(part['rmse'])} ± {number(part['rmse_standard_error'], 2)}"),
+        ("Error (mean absolute)", number(part["mae"])),
+        (f"Error of {part['baseline']} (RMS)", number(part["baseline_rmse"])),
+    )
 
 
 def _regions(regions: list[JsonDict]) -> Block:

@@ -130,6 +130,17 @@ class ModelView:
         return getattr(feature_map, "kernel_values", None) is not None
 
     @property
+    def quantiles(self) -> tuple[float, ...]:
+        """The quantiles that it predicts, ascending; none, if it predicts something else."""
+        found: tuple[float, ...] = getattr(getattr(self.get("fitted_"), "loss", None), "quantiles", ())
+        return found
+
+    @property
+    def drawn_quantile(self) -> float | None:
+        """The quantile that single predictions are compared with targets by: the middle one of several."""
+        return self.quantiles[len(self.quantiles) // 2] if self.quantiles else None
+
+    @property
     def has_error_bars(self) -> bool:
         """Whether it is a kind of model with standard deviations of predictions."""
         return hasattr(type(self.estimator), "spread_")
