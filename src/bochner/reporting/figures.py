@@ -68,7 +68,7 @@ def histogram_chart(part: JsonDict) -> Chart:
         Axis.over("target - prediction", points["edges"]),
         Axis.over("rows", points["counts"], include=[0.0], form=count),
         [Series("rows", points["edges"], points["counts"], "bars")],
-        [Rule("no error", 0.0)],
+        [Rule("no error" if part["drawn_quantile"] is None else f"quantile {part['drawn_quantile']:g}", 0.0)],
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from bochner._typing import JsonDict
+from bochner.kernels.text import rounded, without_matrices
 from bochner.reporting import column_blocks, figures
 from bochner.reporting.answers import in_plain_words
 from bochner.reporting.numbers import count, number, percent, seconds, size
@@ -319,7 +320,7 @@ def _short(value: object) -> str:
     if isinstance(value, list):
         shown = ", ".join(_short(item) for item in value[:8])
         return f"{shown}, ... ({len(value)} in all)" if len(value) > 8 else shown
-    return number(value) if isinstance(value, float) else str(value)
+    return number(value) if isinstance(value, float) else rounded(without_matrices(str(value))).replace(" ,", ",")
 
 
 def _cost(part: JsonDict) -> Iterator[Block]:

@@ -185,7 +185,7 @@ def _bills(view: ModelView) -> JsonDict:
     if view.n_rows is None:
         return {"missing": "The bill of a fit needs the number of rows; a feature map has seen none."}
     if view.kind == "regressor" and view.totals is None:
-        return {"missing": "The bill of a fit is known for direct solvers only."}
+        return {"missing": "What other widths would take is known for direct solvers only."}
     targets, dtype = _targets_and_type(view)
     budget = Budget(view.n_rows, view.n_inputs, targets, dtype, None, calibrate(dtype.name))
     widths = nested_widths(view.width, doublings=_DOUBLINGS)
