@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from bochner._typing import JsonDict
-from bochner.kernels.text import rounded, without_matrices
 from bochner.reporting import column_blocks, figures
 from bochner.reporting.answers import in_plain_words
-from bochner.reporting.numbers import count, number, percent, seconds, size
+from bochner.reporting.numbers import count, number, percent, seconds, short_text, size
+from bochner.reporting.score_facts import of_mean, of_quantiles
 from bochner.reporting.svg import Chart
 
 __all__ = ["Block", "sections"]
@@ -67,7 +65,7 @@ def _whose(part: JsonDict) -> str:
 
 
 def _regression(part: JsonDict) -> Iterator[Block]:
-    yield _facts(*(_of_quantiles(part) if part["quantiles"] else _of_mean(part)), (_whose(part), count(part["n_rows"])))
+    yield _facts(*(of_quantiles(part) if part["quantiles"] else of_mean(part)), (_whose(part), count(part["n_rows"])))
     yield _figure(figures.prediction_chart(part))
     if not part["quantiles"]:
         yield _figure(figures.residual_chart(part))
@@ -81,25 +79,6 @@ def _regression(part: JsonDict) -> Iterator[Block]:
     if part["targets"]:
         rows = [[target["name"], number(target["r2"]), number(target["rmse"])] for target in part["targets"]]
         yield {"kind": "table", "title": "Every target", "head": ["Target", "R2", "Error (RMS)"], "rows": rows}
-
-
-def _of_quantiles(part: JsonDict) -> Iterator[tuple[str, str]]:
-    """Share of the targets up to every quantile, and pinball losses."""
-    for each in part["quantiles"]:
-        limits = f"{percent(each['true_low'])} to {percent(each['true_high'])}"
-        yield f"Targets up to the quantile {each['quantile']:g}", f"{percent(each['observed'])} ({limits})"
-    own, constant = (np.mean([q[key] for q in part["quantiles"]]) for key in ("pinball_loss", "baseline_pinball_loss"))
-    yield "Pinball loss", number(float(own))
-    yield "Pinball loss of the quantiles of these targets", number(float(constant))
-
-
-def _of_mean(part: JsonDict) -> Iterator[tuple[str, str]]:
-    yield from (
-        ("R2", number(part["r2"])),
-        ("Error (RMS)", f"{number(part['rmse'])} ± {number(part['rmse_standard_error'], 2)}"),
-        ("Error (mean absolute)", number(part["mae"])),
-        (f"Error of {part['baseline']} (RMS)", number(part["baseline_rmse"])),
-    )
 
 
 def _regions(regions: list[JsonDict]) -> Block:
@@ -320,7 +299,7 @@ def _short(value: object) -> str:
     if isinstance(value, list):
         shown = ", ".join(_short(item) for item in value[:8])
         return f"{shown}, ... ({len(value)} in all)" if len(value) > 8 else shown
-    return number(value) if isinstance(value, float) else rounded(without_matrices(str(value))).replace(" ,", ",")
+    return number(value) if isinstance(value, float) else short_text(str(value))
 
 
 def _cost(part: JsonDict) -> Iterator[Block]:

@@ -12,6 +12,7 @@ from bochner._typing import Array, ArrayLike, FloatType, JsonDict, MatrixLike
 from bochner.config import get_config
 from bochner.features import FourierShape, transform
 from bochner.planning import Budget, calibrate
+from bochner.reporting.approximation import EXACT
 from bochner.reporting.nested import narrower_moments, nested_widths, why_not_nested
 from bochner.reporting.row_losses import error_name, error_of, row_losses
 from bochner.reporting.view import GIVE_ROWS, ModelView, points_of, sample_rows
@@ -186,6 +187,8 @@ def _bills(view: ModelView) -> JsonDict:
         return {"missing": "The bill of a fit needs the number of rows; a feature map has seen none."}
     if view.kind == "regressor" and view.totals is None:
         return {"missing": "What other widths would take is known for direct solvers only."}
+    if view.is_exact:
+        return {"missing": EXACT}
     targets, dtype = _targets_and_type(view)
     budget = Budget(view.n_rows, view.n_inputs, targets, dtype, None, calibrate(dtype.name))
     widths = nested_widths(view.width, doublings=_DOUBLINGS)
