@@ -1,10 +1,12 @@
 """Samples of tests: finite rows of one width, read where they are, pooled without a look at their labels."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.sparse import csr_array, issparse
 from scipy.stats import binom
 
+from bochner.comparison import hsic_test
 from bochner.comparison.samples import check_rows, check_samples, pooled_rows
 from bochner.errors import InvalidDataError
 from tests.strategies import rows
@@ -42,6 +44,20 @@ def test_two_samples_have_a_common_float_type(first, second, common):
     found, other, dtype = check_samples(X.astype(first), Y.astype(second))
     assert (found.shape, other.shape) == (X.shape, Y.shape)
     assert dtype == np.dtype(common)
+
+
+def test_vectors_are_samples_of_one_column():
+    first, second, _ = check_samples(X[:, 0], Y[:, 0])
+    assert (first.shape, second.shape) == ((30, 1), (20, 1))
+    np.testing.assert_equal(hsic_test(X[:, 0], X[:, 1], rng=0).pvalue, hsic_test(X[:, :1], X[:, 1:], rng=0).pvalue)
+
+
+def test_frames_whose_columns_have_another_order_are_refused():
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    with pytest.raises(InvalidDataError, match="columns in the same order"):
+        check_samples(frame, frame[["b", "a"]])
+    check_samples(frame, frame)
+    check_samples(frame, Y)
 
 
 def test_two_samples_have_one_width_and_two_rows_each():

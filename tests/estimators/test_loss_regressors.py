@@ -3,9 +3,12 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from scipy.stats import binom
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
 import bochner as bo
 
@@ -163,6 +166,11 @@ def test_a_checkpoint_gives_the_same_model(tmp_path):
         (bo.KernelQuantileRegressor(quantile=[0.9, 0.1]), Y, "ascending"),
         (bo.KernelQuantileRegressor(quantile=[]), Y, "between 0 and 1"),
         (bo.KernelQuantileRegressor(quantile=["low", "high"]), Y, "between 0 and 1"),
+        (
+            bo.KernelQuantileRegressor(quantile=1),
+            Y,
+            "a number between 0 and 1, or several ascending ones. Got 1 instead",
+        ),
         (bo.KernelQuantileRegressor(interval="conformal"), Y, "two or more"),
         (bo.KernelHuberRegressor(epsilon=1.0), Y, "'epsilon' parameter of KernelHuberRegressor"),
         (bo.KernelPoissonRegressor(), Y, "y must not be negative"),
@@ -184,6 +192,32 @@ def test_an_interval_needs_calibration_rows():
         model.predict(X, return_interval=0.9)
     with pytest.raises(ValueError, match="between 0 and 1"):
         model.predict(X, return_interval=1.5)
+
+
+def test_an_interval_that_so_few_rows_cannot_hold_is_infinite():
+    model = bo.KernelQuantileRegressor(quantile=[0.1, 0.9], interval="conformal", **GIVEN).fit(X[:60], Y[:60])
+    _, (low, high) = model.predict(X[:5], return_interval=0.999)  # 20 calibration rows know no 0.999 quantile
+    np.testing.assert_array_equal(low, -np.inf)
+    np.testing.assert_array_equal(high, np.inf)
+
+
+@EVERY
+def test_certificates_take_the_named_columns_of_the_fit(model, y):
+    frame = pd.DataFrame(X[:60], columns=["a", "b"])
+    fitted = clone(model).fit(frame, y[:60])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fitted.certify(frame)
+    with pytest.raises(ValueError, match="feature names"):
+        fitted.certify(frame[["b", "a"]])
+
+
+def test_huber_converges_on_few_rows_that_features_can_interpolate():
+    model = bo.KernelHuberRegressor(length_scale=0.3, alpha=1e-5, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        model.fit(X[:20], np.exp(Y[:20]))
+    assert model.dual_gap_ < 1e-4 * model.objective_
 
 
 @EVERY

@@ -28,6 +28,12 @@ def test_a_block_without_a_neighbour_has_the_full_width():
     assert arranged([]) == []
 
 
+def test_a_matrix_of_many_classes_has_the_full_width():
+    matrices = [{"kind": "matrix", "title": "", "rows": [{}] * n} for n in (3, 12)]
+    assert ["columns" in row for row in arranged([bars(3), matrices[0]])] == [True]
+    assert ["columns" in row for row in arranged([bars(3), matrices[1]])] == [False, False]
+
+
 @pytest.mark.parametrize("n", [2, 5, 12, 13, 40])
 def test_every_block_is_there_once_in_its_order(n):
     (row,) = arranged([bars(1 + i % 5) for i in range(n)])

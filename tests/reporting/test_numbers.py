@@ -2,7 +2,7 @@
 
 import pytest
 
-from bochner.reporting.numbers import count, number, percent, seconds, size
+from bochner.reporting.numbers import count, number, percent, seconds, short_text, size
 
 
 @pytest.mark.parametrize(
@@ -25,3 +25,8 @@ def test_counts_shares_durations_and_sizes():
     assert (count(1234.6), percent(0.1234), size(1500)) == ("1,235", "12.3 %", "1.5 kB")
     assert [seconds(value) for value in (0.05, 1.5, 300, 10_000)] == ["50 ms", "1.5 s", "5 min", "2.78 h"]
     assert {form(None) for form in (count, percent, seconds, size)} == {"unknown"}
+
+
+def test_kernels_are_told_in_one_short_line():
+    text = "Gaussian(length_scale=array([21.9 , 10.05562993,\n       10.40159947]))"
+    assert short_text(text) == "Gaussian(length_scale=[21.9, 10.06, 10.4])"

@@ -1,13 +1,16 @@
 """One view of all models: alone, in a pipeline, of any kind."""
 
+import warnings
+
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.sparse import csr_matrix
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import bochner as bo
-from bochner.errors import InvalidDataError, InvalidParameterError
+from bochner.errors import AssumptionError, InvalidDataError, InvalidParameterError
 from bochner.reporting.view import ModelView, sample_rows
 
 
@@ -33,6 +36,17 @@ def test_rows_pass_through_the_steps_of_a_pipeline(waves):
 def test_other_estimators_are_refused():
     with pytest.raises(InvalidParameterError, match="'model' parameter of report"):
         ModelView.of(StandardScaler())
+    with pytest.raises(InvalidParameterError, match="'model' parameter of report"):
+        ModelView.of(bo.KernelNovelty(random_state=0).fit(np.arange(8.0)[:, None]))
+
+
+def test_features_of_a_model_that_knows_the_names_of_columns_are_certified_without_a_warning(waves):
+    frame = pd.DataFrame(waves.train[:50], columns=["a", "b"])
+    view = ModelView.of(bo.KernelRegressor(features="exact", length_scale=1.0, alpha=0.1).fit(frame, frame["a"]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(AssumptionError, match="exact"):
+            view.certify(frame, delta=0.01)
 
 
 def test_a_sample_keeps_rows_targets_and_weights_together():

@@ -47,3 +47,10 @@ def test_a_classifier_compares_widths_on_held_out_rows(waves):
     assert all(0 < error < 0.6 for error in part["held_out"])
     assert part["n_rows"] == 150
     assert "40 or more" in summarise(waves.classifier, waves.X[:20], waves.labels[:20])["more"]["widths"]["missing"]
+
+
+def test_an_exact_machine_has_no_other_widths(waves):
+    model = bo.KernelClassifier(features="exact", length_scale=1.0, alpha=0.1)
+    found = summarise(model.fit(waves.train[:60], waves.train[:60, 0] > 0))
+    assert "exact kernel machine" in found["more"]["bills"]["missing"]
+    assert "Twice the features" not in found["answers"]["more"]

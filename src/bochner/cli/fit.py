@@ -57,8 +57,8 @@ _OTHER_FILES = (".csv", ".tsv", ".gz", ".parquet", ".npy", ".npz", ".html", ".js
     help="Of a regression: a quantile in place of the mean, one that outliers do not spoil, counts or rates.",
 )  # fmt: skip
 @click.option(
-    "--quantile", type=options.Number(0, 1, min_open=True, max_open=True), default=0.5, show_default=True,
-    help="Which one, with --loss quantile.",
+    "--quantile", type=options.Number(0, 1, min_open=True, max_open=True), default=[0.5], show_default="0.5",
+    multiple=True, callback=options.one_value, help="Which one, with --loss quantile.",
 )  # fmt: skip
 @click.option("--weight", metavar="COLUMN", help="Weights of the rows; exposures of rates.")
 @options.drop

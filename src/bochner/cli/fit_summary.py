@@ -98,7 +98,26 @@ def _lines(found: JsonDict) -> Iterator[tuple[str, str]]:
     yield "model", f"{model['class']}, {model['kernel']}, {model['features']:,} features, alpha {model['alpha']:.3g}"
 
 
+def _quantiles(score: JsonDict, target: str) -> Iterator[Part]:
+    levels = [f"{each['quantile']:g}" for each in score["quantiles"]]
+    lines = [
+        (f"pinball loss, in units of {target}", _digits(each["pinball_loss"]), _digits(each["baseline_pinball_loss"]))
+        for each in score["quantiles"]
+    ]
+    baseline = f"baseline: the quantile {', '.join(levels)} of these targets"
+    yield table(f"Score on {score['n_rows']:,} held-out rows", lines, ("", "model", baseline))
+    for level, each in zip(levels, score["quantiles"]):
+        limits = f"{100 * each['true_low']:.1f} to {100 * each['true_high']:.1f} %"
+        yield (
+            f"{100 * each['observed']:.1f} % of the held-out targets are up to the quantile {level}: compatible with "
+            f"true shares of {limits}."
+        )
+
+
 def _regression(score: JsonDict, target: str) -> Iterator[Part]:
+    if score["quantiles"]:
+        yield from _quantiles(score, target)
+        return
     lines = [
         (f"RMSE, in units of {target}", _digits(score["rmse"]), _digits(score["baseline_rmse"])),
         (f"MAE, in units of {target}", _digits(score["mae"]), ""),

@@ -17,7 +17,7 @@ from bochner.tables import column_of_table, read_column
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Model", "encoder_of", "inputs_of", "load_model", "read_inputs"]
+__all__ = ["Model", "encoder_of", "has_error_bars", "inputs_of", "load_model", "read_inputs"]
 
 Model: TypeAlias = Any
 """Any estimator or pipeline that a model file can hold."""
@@ -34,6 +34,11 @@ def encoder_of(model: Model) -> TableEncoder | None:
     """The encoder that `bochner fit` put before the model; None for a model that was saved from Python without one."""
     first = model[0] if isinstance(model, Pipeline) else None
     return first if hasattr(first, "kinds") else None
+
+
+def has_error_bars(model: Model) -> bool:
+    """Whether predictions of the model have standard deviations."""
+    return hasattr(type(model[-1] if isinstance(model, Pipeline) else model), "spread_")
 
 
 def read_inputs(model: Model, path: str) -> pa.Table:

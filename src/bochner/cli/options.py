@@ -34,6 +34,16 @@ __all__ = [
 KERNELS = ("gaussian", "laplacian", "matern", "cauchy", "rational_quadratic", "power_exponential")
 
 
+def one_value(ctx: click.Context, param: click.Parameter, values: tuple[float, ...]) -> float:
+    """The value of an option that may be given once only: the last of several would be taken without a word."""
+    if len(values) != 1:
+        name = param.opts[0]
+        raise click.BadParameter(
+            f"takes one number. Got {len(values)}: fit once for each, with another {name}.", ctx, param
+        )
+    return values[0]
+
+
 def was_given(name: str) -> bool:
     """Whether the running command has a parameter from its user, not by default."""
     return click.get_current_context().get_parameter_source(name) is not click.core.ParameterSource.DEFAULT

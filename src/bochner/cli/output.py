@@ -19,7 +19,7 @@ from bochner.cli.streams import data_output
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Columns", "writing"]
+__all__ = ["Columns", "n_rows", "writing"]
 
 Columns: TypeAlias = "Mapping[str, Array | pa.ChunkedArray]"
 Write: TypeAlias = Callable[[Columns], None]
@@ -70,6 +70,11 @@ class _ParquetFile:
     def close(self) -> None:
         if self._writer is not None:
             self._writer.close()
+
+
+def n_rows(columns: Columns) -> int:
+    """Rows of a piece."""
+    return len(next(iter(columns.values())))
 
 
 def _text_writer(file: TextIO) -> Write:

@@ -41,7 +41,7 @@ def predict(
     from bochner import config_context
     from bochner.cli.exits import OverBudgetError
     from bochner.cli.models import load_model
-    from bochner.cli.output import writing
+    from bochner.cli.output import n_rows, writing
     from bochner.cli.predicting import Predictor
     from bochner.cli.targets import require_apart, require_type, require_writable
 
@@ -62,13 +62,13 @@ def predict(
         if as_json:
             (columns,) = pieces
             pieces = iter([columns])
-            screen.show({"model": model, "table": table, "rows": len(columns["prediction"]), "columns": columns})
+            screen.show({"model": model, "table": table, "rows": n_rows(columns), "columns": columns})
         if output is not None or not as_json:
             with writing(output) as write:
                 rows = 0
                 for columns in pieces:
                     write(columns)
-                    rows += len(columns["prediction"])
+                    rows += n_rows(columns)
                     progress.step(f"Predicting: {rows:,} rows so far")
     if predictor.streams:
         _tell(screen, predictor)

@@ -9,7 +9,7 @@ import numpy as np
 
 from bochner._typing import Array, JsonDict
 from bochner.cli.meter import give_back_memory
-from bochner.cli.models import encoder_of, inputs_of, read_inputs
+from bochner.cli.models import encoder_of, has_error_bars, inputs_of, read_inputs
 from bochner.cli.output import Columns
 from bochner.cli.training import file_to_stream
 from bochner.config import get_config
@@ -104,15 +104,26 @@ class Predictor:
         if self._std:
             mean, deviation = model.predict(X, return_std=True)
             return {"prediction": mean, "std": deviation}
-        found: JsonDict = {"prediction": np.asarray(model.predict(X))}
+        found: JsonDict = _named(np.asarray(model.predict(X)))
         if self._proba:
             chances = model.predict_proba(X)
             found |= {f"probability_{label}": chances[:, at] for at, label in enumerate(self._model.classes_)}
         return found
 
 
+def _named(predictions: Array) -> JsonDict:
+    """Predictions as a column, or as several of a model of several targets or quantiles, as Python can save it."""
+    if predictions.ndim == 1:
+        return {"prediction": predictions}
+    return {f"prediction_{at}": column for at, column in enumerate(predictions.T, start=1)}
+
+
 def _refuse_what_it_has_not(model: Any, *, std: bool, proba: bool) -> None:
     if std and hasattr(model, "classes_"):
         raise InvalidDataError("--std is for regression, and this model predicts classes. Use --proba.")
+    if std and not has_error_bars(model):
+        raise InvalidDataError(
+            "--std needs a model of the mean. This one has another loss, and no standard deviations."
+        )
     if proba and not hasattr(model, "predict_proba"):
         raise InvalidDataError("--proba needs a model that predicts classes with probabilities. This one does not.")

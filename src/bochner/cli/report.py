@@ -108,7 +108,19 @@ def _compared(models: tuple[str, ...], data: str | None, target: str | None, tit
         task=_task_of_all(loaded.values()),
         title=title or " or ".join(models),
         table=Path(data).name,
+        quantile=_quantile_of_all(loaded.values()),
     )
+
+
+def _quantile_of_all(models: Iterable[object]) -> float | None:
+    """The quantile that all models predict, None for means."""
+    from bochner.errors import InvalidDataError
+    from bochner.reporting.view import ModelView
+
+    found = {ModelView.of(fitted).quantiles for fitted in models}
+    if len(found) > 1 or len(max(found)) > 1:
+        raise InvalidDataError("Models to compare must all predict the mean, or all one and the same quantile.")
+    return next(iter(max(found)), None)
 
 
 def _task_of_all(models: Iterable[object]) -> Task:

@@ -17,6 +17,7 @@ import click
 
 from bochner._json import plain
 from bochner.cli.streams import text_width, told
+from bochner.cli.wording import in_options
 
 if TYPE_CHECKING:  # nothing heavy: --help is to be quick
     from rich.console import RenderableType
@@ -70,8 +71,9 @@ class Screen:
             warnings.simplefilter("ignore")
             warnings.simplefilter("always", UserWarning)
             yield
+        command = click.get_current_context().info_name or ""
         for sentence in dict.fromkeys(str(warning.message) for warning in caught):
-            self.note(sentence)
+            self.note(in_options(sentence, [command]))
 
     def show(self, document: JsonDict, *parts: Part, written: Sequence[str] = ()) -> None:
         """The result: the document as JSON, or its parts (texts and rich tables) for people.

@@ -131,6 +131,9 @@ def _samples(given: JsonDict) -> tuple[TableEncoder, Array, Array]:
         both = pa.concat_tables([rows.select(names) for rows in tables], promote_options="permissive")
     except pa.ArrowTypeError as error:
         raise InvalidDataError(f"Both tables must have columns of the same kinds. {_first_line(error)}") from None
+    for name, sample in zip(("before", "after"), tables):
+        if sample.num_rows < 2:
+            raise InvalidDataError(f"{given[name]!r} must have at least two rows to compare. Got {sample.num_rows}.")
     encoder = TableEncoder(**{name: given[name] for name in ("categorical", "missing", "day_first")})
     rows = encode_rows(encoder, both)
     return encoder, rows[: tables[0].num_rows], rows[tables[0].num_rows :]

@@ -12,6 +12,7 @@ _IN_PYTHON = re.compile(r" In Python: [^\n]*")
 _OTHER_NAMES = {"n_components": "features", "random_state": "seed", "rng": "seed"}
 _REMEDIES = {  # words of the library: the parameter that a command must have, words of the command line
     "bochner.set_config(memory=...)": ("memory", "--memory"),
+    "or KernelHuberRegressor if": ("loss", "or --loss huber if"),
     "Lower n_components": ("features", "Lower -D"),
     "bochner.save writes such files": ("as_json", "`bochner fit` writes them, and a model is named before a table"),
 }

@@ -25,7 +25,7 @@ from bochner._typing import Array, ArrayLike, MatrixLike, Seed
 from bochner.comparison.kernel_features import default_components
 from bochner.comparison.resampling import check_resamples, p_value
 from bochner.comparison.result import KernelTestResult
-from bochner.comparison.samples import check_rows
+from bochner.comparison.samples import as_column, check_rows
 from bochner.errors import InvalidDataError, invalid_parameter
 from bochner.features import FourierMap, draw_fourier_map
 from bochner.kernels import Stationary
@@ -291,7 +291,7 @@ def _kernels(
 
 
 def _check_pair(X: MatrixLike, Y: MatrixLike) -> tuple[Array, Array]:
-    first, second = (dense(check_rows(rows, name, dtype=np.float64)) for rows, name in ((X, "X"), (Y, "Y")))
+    first, second = (dense(check_rows(as_column(rows), name, dtype=np.float64)) for rows, name in ((X, "X"), (Y, "Y")))
     if len(first) != len(second):
         raise InvalidDataError(f"X and Y must have the same number of rows. Got {len(first)} and {len(second)}.")
     if len(first) < 2:

@@ -16,7 +16,7 @@ from bochner._sklearn import refuse_lazy
 from bochner._typing import FloatType, MatrixLike, Rows
 from bochner.errors import InvalidDataError
 
-__all__ = ["check_rows", "check_samples", "column_names", "pooled_rows"]
+__all__ = ["as_column", "check_rows", "check_samples", "column_names", "pooled_rows"]
 
 _POOLED = 1000
 
@@ -51,13 +51,21 @@ def check_rows(
 def check_samples(
     X: MatrixLike, Y: MatrixLike, *, dtype: _FloatTypes = (np.float64, np.float32)
 ) -> tuple[Rows, Rows, FloatType]:
-    """Two samples of at least two rows and of one width, and the float type to compute in."""
-    first, second = check_rows(X, "X", least=2, dtype=dtype), check_rows(Y, "Y", least=2, dtype=dtype)
+    """Two samples of at least two rows and of one width, and the float type to compute in; 1-d ones are columns."""
+    first, second = (check_rows(as_column(S), name, least=2, dtype=dtype) for S, name in ((X, "X"), (Y, "Y")))
     if first.shape[1] != second.shape[1]:
         raise InvalidDataError(
             f"X and Y must have the same number of columns. Got {first.shape[1]} and {second.shape[1]}."
         )
+    names, others = (column_names(S, rows.shape[1]) for S, rows in ((X, first), (Y, second)))
+    if names != others and sorted(names) == sorted(others):
+        raise InvalidDataError(f"X and Y must have their columns in the same order. Got {names[:8]} and {others[:8]}.")
     return first, second, np.result_type(first.dtype, second.dtype)
+
+
+def as_column(X: MatrixLike) -> MatrixLike:
+    """A 1-d sample as rows of one column, and anything else as it is."""
+    return np.asarray(X)[:, None] if len(getattr(X, "shape", ())) == 1 else X
 
 
 def column_names(X: MatrixLike, n_columns: int) -> tuple[str, ...]:

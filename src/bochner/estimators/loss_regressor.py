@@ -19,6 +19,7 @@ from bochner.estimators.linear_attributes import LinearAttributes
 from bochner.estimators.loss_rows import observed_rows, open_checkpoint, regression_settings, scored_targets
 from bochner.estimators.makers import AllLandmarksMaker
 from bochner.estimators.rows import linear_predictions
+from bochner.estimators.validation import validated_rows
 from bochner.estimators.watch import CallbackWatch, warn_of_rows, warn_of_solver
 from bochner.fitting import FittedRegression, MapMaker, fit_regression
 from bochner.kernels import Stationary
@@ -150,7 +151,7 @@ class LossRegressor(RegressorMixin, LinearAttributes[FittedRegression], KernelMo
         issue: Callable[..., Certificate] | None = getattr(self._fit_value().features, "certify", None)
         if issue is None:
             raise AssumptionError(f"{type(self.features_).__name__} has no certificates.")
-        return issue(X, delta=delta)
+        return issue(validated_rows(self, X, reset=False), delta=delta)
 
     @property
     def coef_(self) -> Array:

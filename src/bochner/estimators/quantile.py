@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import overload
 
 import numpy as np
@@ -105,7 +106,7 @@ class KernelQuantileRegressor(LossRegressor):
 
     _parameter_constraints: Constraints = {
         **LOSS_CONSTRAINTS,
-        "quantile": ["array-like", float],
+        "quantile": ["array-like", Real],
         "interval": [StrOptions({"conformal"}), None],
     }
 
@@ -139,7 +140,9 @@ class KernelQuantileRegressor(LossRegressor):
         levels = given.astype(float) if given.dtype.kind in "iuf" else np.empty(0)  # texts are no numbers
         inside = levels.ndim == 1 and len(levels) > 0 and bool(np.all((levels > 0) & (levels < 1)))
         if not inside or not np.all(np.diff(levels) > 0):
-            raise invalid_parameter(self, "quantile", "between 0 and 1, several ones ascending", self.quantile)
+            raise invalid_parameter(
+                self, "quantile", "a number between 0 and 1, or several ascending ones", self.quantile
+            )
         if self.interval is not None and len(levels) < 2:
             rule = "two or more numbers, such as [0.05, 0.95], for interval='conformal'"
             raise invalid_parameter(self, "quantile", rule, self.quantile)
@@ -184,6 +187,5 @@ class KernelQuantileRegressor(LossRegressor):
             raise invalid_parameter("predict", "return_interval", rule, return_interval)
         found = self._predictions(X)
         margin = float(scores.factor(return_interval)[0])
-        low, high = found[:, 0] - margin, found[:, -1] + margin
-        middle = 0.5 * (low + high)  # where a negative margin has turned them round
-        return found, (np.minimum(low, middle), np.maximum(high, middle))
+        most = 0.5 * (found[:, 0] - found[:, -1])  # of a negative margin: ends meet in the middle
+        return found, (found[:, 0] - np.maximum(margin, most), found[:, -1] + np.maximum(margin, most))

@@ -8,7 +8,7 @@ import numpy as np
 
 from bochner.kernels.base import Stationary
 
-__all__ = ["in_one_line", "without_matrices"]
+__all__ = ["in_one_line", "rounded", "without_matrices"]
 
 _SHOWN = 6  # length scales
 
@@ -34,7 +34,12 @@ def in_one_line(kernel: Stationary) -> str:
         scales = np.asarray(kernel.scales())
         return f"{type(kernel).__name__}, {len(scales)} length scales from {scales.min():.4g} to {scales.max():.4g}"
     whole = without_matrices(repr(kernel))
-    short = re.sub(r"\d+\.\d{5,}(e[-+]?\d+)?", lambda number: f"{float(number[0]):.4g}", whole)
+    return rounded(whole)
+
+
+def rounded(text: str) -> str:
+    """A text in one line, its numbers with four digits."""
+    short = re.sub(r"\d+\.\d{5,}(e[-+]?\d+)?", lambda number: f"{float(number[0]):.4g}", text)
     return " ".join(short.split())
 
 

@@ -37,10 +37,24 @@ def _quality(part: JsonDict) -> str:
             f"It is right for {percent(part['accuracy'])} of the rows ± {percent(part['accuracy_standard_error'], 2)}, "
             f"{rows}; {part['baseline']}, is right for {percent(part['baseline_accuracy'])}."
         )
+    if part.get("quantiles"):
+        return " ".join(_of_quantile(each, rows) for each in part["quantiles"])
     return (
         f"Its error is {number(part['rmse'])} ± {number(part['rmse_standard_error'], 2)} (root mean square) {rows}; "
         f"predicting {part['baseline']} has {number(part['baseline_rmse'])}. R2 is {number(part['r2'])}. "
         + _error_bars(part["coverage"])
+    )
+
+
+def _of_quantile(part: JsonDict, rows: str) -> str:
+    level, low, high = part["quantile"], part["true_low"], part["true_high"]
+    verdict = "" if low <= level <= high else ", too few" if high < level else ", too many"
+    place = "not among them" if verdict else "among them"
+    own, constant = number(part["pinball_loss"]), number(part["baseline_pinball_loss"])
+    return (
+        f"{percent(part['observed'])} of the targets are up to the quantile {level:g}{verdict}, {rows}: so many are "
+        f"compatible with true shares from {percent(low)} to {percent(high)}, {percent(level)} {place}. Its pinball "
+        f"loss is {own}; one number for all rows has {constant} at best."
     )
 
 

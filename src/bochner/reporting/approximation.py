@@ -51,7 +51,8 @@ def kernel_error_curve(view: ModelView, X: MatrixLike | None, *, delta: float = 
     if view.is_exact:
         return {"missing": EXACT}
     if view.fourier is None or view.kernel is None:
-        return {"missing": f"{type(view.features).__name__} has no exact kernel to compare with here."}
+        name = type(view.features).__name__
+        return {"missing": f"The error of the kernel by width is told for Fourier features. This model has {name}."}
     rows, _, _ = sample_rows(X, None, None, most=n_rows, seed=view.seed)
     points = view.dense_inputs(rows)
     if len(points) < 2:
@@ -80,7 +81,7 @@ def features_by_bound(view: ModelView, n_points: int, *, delta: float) -> JsonDi
     D is the smallest such width: for one pair, and for all pairs of n rows, by every bound that holds for this kernel.
     """
     if view.kernel is None or view.fourier is None or view.sampler is None:
-        return {"missing": "The bounds are for Fourier features of a stationary kernel."}
+        return {"missing": "Widths that theorems ask for are known for Fourier features of a stationary kernel only."}
     if not view.sampler.independent or view.sampler.uses_pilot:
         kind = type(view.sampler).__name__
         return {"missing": f"{kind} frequencies are not independent draws, which these bounds assume."}

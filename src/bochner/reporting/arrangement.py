@@ -9,6 +9,7 @@ from bochner._typing import JsonDict
 __all__ = ["arranged"]
 
 _FULL = ("facts", "note", "calculator")
+_CLASSES_OF_A_COLUMN = 6  # of a confusion matrix: with more it would be cut off
 _MOST_TRIED = 12  # blocks of which all divisions are tried; more are given to the shorter column one after the other
 
 
@@ -54,6 +55,7 @@ def _excess(heights: list[float], sides: tuple[int, ...]) -> float:
 
 def _is_full(block: JsonDict) -> bool:
     wide_table = block["kind"] == "table" and block["rows"] and len(block["rows"][0]) > 3
+    wide_table = wide_table or (block["kind"] == "matrix" and len(block["rows"]) > _CLASSES_OF_A_COLUMN)
     return block["kind"] in _FULL or bool(wide_table) or "full" in block or "closed" in block
 
 

@@ -3,7 +3,7 @@
 Importance of an input is the growth of the error when its values are shuffled among the rows (permutation importance,
 Breiman 2001, Section 10):
 
-    importance_j = error with column j shuffled - error,     error: RMS for regression, share of wrong rows for classes
+    importance_j = error with column j shuffled - error,     error as in `row_losses`
 
 An input that the encoder of a pipeline turns into several columns is shuffled as a whole.
 """
@@ -16,6 +16,7 @@ from itertools import pairwise
 import numpy as np
 
 from bochner._typing import Array, JsonDict, MatrixLike
+from bochner.reporting.row_losses import error_of, row_losses
 from bochner.reporting.view import ModelView, points_of, sample_rows
 from bochner.tables import read_column
 from bochner.tables.kinds import column_of
@@ -39,23 +40,19 @@ def diagnosis(view: ModelView, X: MatrixLike, y: Array, predicted: Array) -> Jso
     return {
         "importance": importance,
         "worst": _worst(y, predicted, errors),
-        "segments": list(_segments(X, errors, named, regression=view.kind == "regressor")),
+        "segments": list(_segments(view, X, errors, named)),
     }
 
 
 def _errors(view: ModelView, y: Array, predicted: Array) -> Array | None:
-    """Absolute errors, or 1 for a wrong class; None for several targets."""
-    if y.ndim > 1 and y.shape[1] > 1:
-        return None
-    if view.kind == "regressor":
-        return np.abs(y.ravel().astype(float) - predicted.ravel())
-    return (y.ravel().astype(str) != predicted.ravel().astype(str)).astype(float)
+    """Losses of the rows; None for several targets."""
+    return None if y.ndim > 1 and y.shape[1] > 1 else row_losses(view, y, predicted)
 
 
 def _score(view: ModelView, y: Array, encoded: Array) -> float:
     errors = _errors(view, y, points_of(np.asarray(view.estimator.predict(encoded)), y))
     assert errors is not None
-    return float(np.sqrt(np.mean(errors**2)) if view.kind == "regressor" else np.mean(errors))
+    return error_of(view, errors)
 
 
 def _importance(view: ModelView, X: MatrixLike, y: Array) -> JsonDict:
@@ -105,21 +102,20 @@ def _worst(y: Array, predicted: Array, errors: Array) -> list[JsonDict]:
     ]
 
 
-def _segments(X: MatrixLike, errors: Array, names: list[str], *, regression: bool) -> Iterator[JsonDict]:
+def _segments(view: ModelView, X: MatrixLike, errors: Array, names: list[str]) -> Iterator[JsonDict]:
     """Errors by levels of a category, or by quarters of a number, for the inputs that matter most."""
     if not hasattr(X, "columns") and not hasattr(X, "column_names"):
         return
     table = NamedColumns.of(X)
     for name in [name for name in names if name in table][:_SEGMENTED]:
         parts = _parts(read_column(table.column(name), name))
-        found = [_segment(label, errors[mask], regression=regression) for label, mask in parts if mask.any()]
+        found = [_segment(view, label, errors[mask]) for label, mask in parts if mask.any()]
         if len(found) > 1:
             yield {"name": name, "parts": found}
 
 
-def _segment(label: str, errors: Array, *, regression: bool) -> JsonDict:
-    error = float(np.sqrt(np.mean(errors**2)) if regression else np.mean(errors))
-    return {"label": label, "n_rows": len(errors), "error": error}
+def _segment(view: ModelView, label: str, errors: Array) -> JsonDict:
+    return {"label": label, "n_rows": len(errors), "error": error_of(view, errors)}
 
 
 def _parts(values: Array) -> Iterator[tuple[str, Array]]:

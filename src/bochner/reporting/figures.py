@@ -31,12 +31,17 @@ def prediction_chart(part: JsonDict) -> Chart:
     points = part["residuals"]
     actual = [fitted + residual for fitted, residual in zip(points["fitted"], points["residual"])]
     ends = [min(points["fitted"], default=0.0), max(points["fitted"], default=1.0)]
+    quantile, on_line = part["drawn_quantile"], "exactly right"
+    message = "On the line a prediction is exactly right; the farther from it, the worse."
+    if quantile is not None:
+        on_line = f"quantile {quantile:g}"
+        message = f"The line is the quantile {quantile:g}: about {percent(quantile)} of the rows are to lie below it."
     return Chart(
         "Predicted against actual",
-        "On the line a prediction is exactly right; the farther from it, the worse.",
+        message,
         Axis.over("prediction", points["fitted"]),
         Axis.over("target", actual),
-        [Series("exactly right", ends, ends, "guide", 3), Series("row", points["fitted"], actual, "points")],
+        [Series(on_line, ends, ends, "guide", 3), Series("row", points["fitted"], actual, "points")],
     )
 
 
@@ -63,7 +68,7 @@ def histogram_chart(part: JsonDict) -> Chart:
         Axis.over("target - prediction", points["edges"]),
         Axis.over("rows", points["counts"], include=[0.0], form=count),
         [Series("rows", points["edges"], points["counts"], "bars")],
-        [Rule("no error", 0.0)],
+        [Rule("no error" if part["drawn_quantile"] is None else f"quantile {part['drawn_quantile']:g}", 0.0)],
     )
 
 

@@ -22,7 +22,7 @@ def why_not_nested(view: ModelView) -> str | None:
     if view.is_exact:
         return "the exact kernel machine has no features: more rows are all that it can use"
     if view.fourier is None or view.sampler is None:
-        return f"{type(view.features).__name__} has no frequencies to leave out"
+        return f"narrower models are known for Fourier features. This one has {type(view.features).__name__}"
     if view.sampler.uses_pilot:
         return f"{type(view.sampler).__name__} chooses its frequencies together: a part of them is not a map"
     return None

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from bochner._typing import JsonDict
 from bochner.reporting import column_blocks, figures
 from bochner.reporting.answers import in_plain_words
-from bochner.reporting.numbers import count, number, percent, seconds, size
+from bochner.reporting.numbers import count, number, percent, seconds, short_text, size
+from bochner.reporting.score_facts import of_mean, of_quantiles
 from bochner.reporting.svg import Chart
 
 __all__ = ["Block", "sections"]
@@ -64,19 +65,15 @@ def _whose(part: JsonDict) -> str:
 
 
 def _regression(part: JsonDict) -> Iterator[Block]:
-    yield _facts(
-        ("R2", number(part["r2"])),
-        ("Error (RMS)", f"{number(part['rmse'])} ± {number(part['rmse_standard_error'], 2)}"),
-        ("Error (mean absolute)", number(part["mae"])),
-        (f"Error of {part['baseline']} (RMS)", number(part["baseline_rmse"])),
-        (_whose(part), count(part["n_rows"])),
-    )
+    yield _facts(*(of_quantiles(part) if part["quantiles"] else of_mean(part)), (_whose(part), count(part["n_rows"])))
     yield _figure(figures.prediction_chart(part))
-    yield _figure(figures.residual_chart(part))
-    yield from _rows(part["rows"], "RMS error")
+    if not part["quantiles"]:
+        yield _figure(figures.residual_chart(part))
+    yield from _rows(part["rows"], part["error_of_rows"])
     yield _figure(figures.histogram_chart(part))
     covered = part["coverage"]
-    yield _note(covered) if "missing" in covered else _figure(figures.coverage_chart(covered))
+    if not part["quantiles"]:
+        yield _note(covered) if "missing" in covered else _figure(figures.coverage_chart(covered))
     if covered.get("regions"):
         yield _regions(covered["regions"])
     if part["targets"]:
@@ -302,7 +299,7 @@ def _short(value: object) -> str:
     if isinstance(value, list):
         shown = ", ".join(_short(item) for item in value[:8])
         return f"{shown}, ... ({len(value)} in all)" if len(value) > 8 else shown
-    return number(value) if isinstance(value, float) else str(value)
+    return number(value) if isinstance(value, float) else short_text(str(value))
 
 
 def _cost(part: JsonDict) -> Iterator[Block]:

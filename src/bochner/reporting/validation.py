@@ -12,6 +12,7 @@ from bochner.errors import BochnerError, InvalidDataError
 from bochner.features import map_of, transform
 from bochner.fitting import normal_half_widths
 from bochner.reporting.diagnosis import diagnosis
+from bochner.reporting.row_losses import error_name, quantile_scores
 from bochner.reporting.shares import chance_band, true_shares
 from bochner.reporting.view import GIVE_ROWS, ModelView, n_rows_of, points_of, sample_rows
 
@@ -139,6 +140,9 @@ def _regression(view: ModelView, X: MatrixLike, y: Array, weight: Array | None) 
         "targets": _per_target(y, mean, weight) if y.ndim == 2 else [],
         "residuals": _residuals(y, mean, view.seed),
         "coverage": _coverage(view, X, y, weight),
+        "quantiles": quantile_scores(view, X, y, weight, _effective_rows(len(y), weight)),
+        "drawn_quantile": view.drawn_quantile,
+        "error_of_rows": error_name(view),
         "rows": diagnosis(view, X, y, mean),
     }
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy.linalg import eigvalsh
 from scipy.sparse import issparse
-from sklearn.base import is_classifier, is_regressor
+from sklearn.base import is_classifier, is_outlier_detector, is_regressor
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, resample
 from sklearn.utils.validation import check_is_fitted
@@ -59,7 +59,7 @@ class ModelView:
         """The view of a fitted model; what cannot be reported is refused."""
         steps = list(model.steps) if isinstance(model, Pipeline) else [("model", model)]
         estimator = steps[-1][1]
-        if not isinstance(estimator, WithFeatures):
+        if not isinstance(estimator, WithFeatures) or is_outlier_detector(estimator):
             rule = "a KernelRegressor, KernelClassifier, KernelPCA or feature map, or a pipeline that ends in one"
             raise invalid_parameter("report", "model", rule, model)
         check_is_fitted(estimator)
@@ -128,6 +128,17 @@ class ModelView:
         """Whether it is an exact kernel machine."""
         feature_map = getattr(self.features, "map_", None)
         return getattr(feature_map, "kernel_values", None) is not None
+
+    @property
+    def quantiles(self) -> tuple[float, ...]:
+        """The quantiles that it predicts, ascending; none, if it predicts something else."""
+        found: tuple[float, ...] = getattr(getattr(self.get("fitted_"), "loss", None), "quantiles", ())
+        return found
+
+    @property
+    def drawn_quantile(self) -> float | None:
+        """The quantile that single predictions are compared with targets by: the middle one of several."""
+        return self.quantiles[len(self.quantiles) // 2] if self.quantiles else None
 
     @property
     def has_error_bars(self) -> bool:
@@ -232,13 +243,17 @@ class ModelView:
         """The certificate of the model, or of its features where it has none of its own."""
         own = self.kind != "regressor" or self.moments is not None  # a regressor's certificate rests on its moments
         issue: Callable[..., Certificate] | None = getattr(self.estimator, "certify", None) if own else None
+        of_features = issue is None
         if issue is None:
             issue = getattr(self.features, "certify", None)
         if issue is None:
             raise AssumptionError(f"{type(self.features).__name__} has no certificates.")
         if X is None and (self.kind != "regressor" or self.moments is None):
             raise AssumptionError("Without rows there is no certificate.")
-        return issue(delta=delta) if X is None else issue(self.inputs(X), delta=delta)
+        if X is None:
+            return issue(delta=delta)
+        rows = self.inputs(X)  # the features of a model know no names of columns
+        return issue(check_array(rows, accept_sparse="csr") if of_features else rows, delta=delta)
 
 
 def points_of(predicted: Array, y: Array) -> Array:

@@ -12,7 +12,9 @@ from bochner._typing import Array, ArrayLike, FloatType, JsonDict, MatrixLike
 from bochner.config import get_config
 from bochner.features import FourierShape, transform
 from bochner.planning import Budget, calibrate
+from bochner.reporting.approximation import EXACT
 from bochner.reporting.nested import narrower_moments, nested_widths, why_not_nested
+from bochner.reporting.row_losses import error_name, error_of, row_losses
 from bochner.reporting.view import GIVE_ROWS, ModelView, points_of, sample_rows
 from bochner.solvers import RidgePoint, RidgeProblem, classifier_bill, pca_bill, solve_ridge
 from bochner.solvers.criteria import gcv_score
@@ -127,7 +129,7 @@ def _from_refits(view: ModelView, X: MatrixLike, y: ArrayLike) -> JsonDict:
     widths = [width for width in nested_widths(view.width) if width <= _WIDEST_SOLVE]
     errors = [_refit_error(view, width, inputs, targets, half) for width in widths]
     return {
-        "measure": "error rate" if view.kind == "classifier" else "root mean square error",
+        "measure": error_name(view),
         "how": f"This model keeps no moments, so the report refitted it {len(widths)} times, with the same kernel and "
         f"penalty per row: each refit has {half:,} of these rows and is scored on {len(inputs) - half:,} others. The "
         "errors are not those of this model, which is unchanged, but the trend shows when width stops helping.",
@@ -152,9 +154,7 @@ def _refit_error(view: ModelView, width: int, X: Array, y: Array, half: int) -> 
         warnings.simplefilter("ignore")  # of models that nobody will use
         model = clone(view.estimator).set_params(**settings).fit(X[:half], y[:half])
         predicted = points_of(model.predict(X[half:]), y)
-    if view.kind == "classifier":
-        return float(np.mean(predicted != y[half:]))
-    return float(root_mean_squared_error(y[half:], predicted))
+    return error_of(view, row_losses(view, y[half:], predicted))
 
 
 def _rows_curve(view: ModelView) -> JsonDict:
@@ -186,7 +186,9 @@ def _bills(view: ModelView) -> JsonDict:
     if view.n_rows is None:
         return {"missing": "The bill of a fit needs the number of rows; a feature map has seen none."}
     if view.kind == "regressor" and view.totals is None:
-        return {"missing": "The bill of a fit is known for direct solvers only."}
+        return {"missing": "What other widths would take is known for direct solvers only."}
+    if view.is_exact:
+        return {"missing": EXACT}
     targets, dtype = _targets_and_type(view)
     budget = Budget(view.n_rows, view.n_inputs, targets, dtype, None, calibrate(dtype.name))
     widths = nested_widths(view.width, doublings=_DOUBLINGS)

@@ -42,7 +42,7 @@ from bochner.solvers.low_rank_spread import LowRankSpread
 from bochner.solvers.moments_bill import pca_bill, ridge_bill
 from bochner.solvers.path import RidgePath
 from bochner.solvers.penalty import QuadraticPenalty
-from bochner.solvers.pinball import Pinball
+from bochner.solvers.pinball import Pinball, pinball
 from bochner.solvers.preconditioner import SampledRows, SubsampleGram
 from bochner.solvers.principal import PrincipalAxes, principal_axes
 from bochner.solvers.problem import RidgePoint, RidgeProblem
@@ -127,6 +127,7 @@ __all__ = [
     "linear_bill",
     "out_of_fold_scores",
     "pca_bill",
+    "pinball",
     "principal_axes",
     "probabilities",
     "ridge_bill",

@@ -21,8 +21,8 @@ from bochner.statistics.feature_stream import FeatureStream
 
 __all__ = ["Huber", "HuberRows"]
 
-_SMALLEST = 1e-6
-"""Of sigma, in spreads of the targets: data without noise have none."""
+_SMALLEST = 1e-4
+"""Of sigma, in spreads of the targets: data without noise have none, and curvatures are as large as its inverse."""
 
 
 class HuberRows:
