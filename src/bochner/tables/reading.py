@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from bochner._typing import Array
+from bochner.data import is_code
 from bochner.errors import InvalidDataError
 from bochner.tables.cells import CellError
 from bochner.tables.dates import DateOrder, are_aware, date_order, parse_dates
@@ -56,7 +57,8 @@ def _understood(values: Array, name: str, kind: str | None, marks: Collection[st
     marked = any(value in marks for value in values.tolist())
     if kind != "number" and (kind is not None or not marked):
         return present
-    numbers = numbers_of(present)
+    codes = kind is None and any(map(is_code, present.tolist()))
+    numbers = None if codes else numbers_of(present)
     if numbers is not None:
         _refuse_infinite(numbers, name)
         return numbers
