@@ -11,7 +11,8 @@ from sklearn.pipeline import make_pipeline
 import bochner as bo
 from bochner.cli.main import main
 from bochner.errors import InvalidDataError, TableWarning
-from bochner.tables.target_means import TargetMeans, _Means, targets_of_levels
+from bochner.tables.level_means import LevelMeans
+from bochner.tables.target_means import TargetMeans, targets_of_levels
 
 N, LEVELS = 600, 150
 
@@ -52,7 +53,7 @@ def test_means_are_shrunken_by_the_ratio_of_variances():
     sums = np.array([y[:100].sum(), y[100:200].sum(), 3.0]) - n * M
     within = (((y - M) ** 2).sum() - (sums**2 / n).sum()) / (201 - 3)
     between = ((sums**2 / n).sum() - 2 * within) / (201 - (n**2).sum() / 201)
-    made = _Means.of(np.searchsorted(["a", "b", "c"], values.astype(str)), np.array([False, False, True]), y)
+    made = LevelMeans.of(np.searchsorted(["a", "b", "c"], values.astype(str)), np.array([False, False, True]), y)
     np.testing.assert_allclose(made.pull, within / between)
     np.testing.assert_allclose(made.shrunken(), sums / (n + within / between))
     assert learned.levels == ["c"]
@@ -61,7 +62,7 @@ def test_means_are_shrunken_by_the_ratio_of_variances():
 def test_rows_of_the_fit_have_means_of_other_rows():
     codes = np.random.default_rng(0).integers(0, 30, 200)
     y = np.random.default_rng(1).standard_normal(30)[codes] + 0.1 * np.random.default_rng(2).standard_normal(200)
-    made = _Means.of(codes, np.ones(30, dtype=bool), y)
+    made = LevelMeans.of(codes, np.ones(30, dtype=bool), y)
     found = made.out_of_fold(codes)
     for row in (0, 17, 199):
         others = (made.folds != made.folds[row]) & (codes == codes[row])

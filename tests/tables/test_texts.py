@@ -51,7 +51,9 @@ def test_identifiers_and_an_index_are_left_out_with_a_warning():
         encoder = bo.TableEncoder().fit(frame)
     assert len(told) == 2
     assert list(encoder.dropped_) == ["Unnamed: 0", "id"]
-    assert encoder.notes_[1].endswith("--categorical 'id' takes them as categories. In Python: TableEncoder(categorical=['id']).")
+    assert encoder.notes_[1].endswith(
+        "--categorical 'id' takes them as categories. In Python: TableEncoder(categorical=['id'])."
+    )
     assert encoder.get_feature_names_out().tolist() == ["x"]
     assert bo.TableEncoder(categorical=["id"], drop=["Unnamed: 0"], min_rows=1).fit(frame).kinds()["id"] == "category"
 
@@ -78,7 +80,8 @@ def test_a_column_of_numbers_takes_digits_that_begin_with_zeros():
     frame = pd.DataFrame({"size": ["?", *NUMBERS]})
     encoder = bo.TableEncoder(missing=["?"]).fit(frame)
     np.testing.assert_array_equal(
-        encoder.transform(pd.DataFrame({"size": ["007", "?"]})), encoder.transform(pd.DataFrame({"size": [7.0, np.nan]}))
+        encoder.transform(pd.DataFrame({"size": ["007", "?"]})),
+        encoder.transform(pd.DataFrame({"size": [7.0, np.nan]})),
     )
 
 

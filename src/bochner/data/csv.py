@@ -228,7 +228,10 @@ class CsvFormat:
         from pyarrow import csv
 
         options = csv.ConvertOptions(
-            column_types=dict.fromkeys(self.codes, pa.string()) | (types or {}), include_columns=columns, strings_can_be_null=True, decimal_point=self.decimal
+            column_types=dict.fromkeys(self.codes, pa.string()) | (types or {}),
+            include_columns=columns,
+            strings_can_be_null=True,
+            decimal_point=self.decimal,
         )
         options.null_values = [*options.null_values, *self.missing]
         return options
