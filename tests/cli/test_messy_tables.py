@@ -118,12 +118,18 @@ MONTHS = pd.date_range("2015-01-01", periods=N, freq="MS")
         ([f"({i})" if i % 4 == 3 else str(1000 + i) for i in range(N)], "they look like numbers with separators"),
         (["word " * 50 + str(i) for i in range(N)], "such as 'word word word word word word word word ...')"),
         (["Yes" if i % 3 else "yes" for i in range(N)], "Levels 'Yes' and 'yes' of column 'x' differ only by capitals"),
+        (
+            [f"{i:05}" for i in range(N)],
+            "they begin with zeros: if they are numbers, write them without. --categorical 'x'",
+        ),
     ],
 )
 def test_what_looks_wrong_in_a_column_is_noted(fit, column, said):
     code, told = fit(table(x=column))
     assert code == 0
     assert said in told
+    assert "Python" not in told
+    assert "TableEncoder" not in told
 
 
 def test_what_looks_wrong_in_classes_is_noted(fit):

@@ -144,7 +144,9 @@ def test_a_constant_with_gaps_says_which_rows_have_it():
 
 @pytest.mark.parametrize("text", [[f"row {i}" for i in range(N)], [f"row {i % 150}" for i in range(N)]])
 def test_free_text_is_left_out_with_a_word_and_the_remedy(text):
-    with pytest.warns(TableWarning, match=r"Column 'name' is left out.* 'row 0'\)\. TableEncoder\(categorical"):
+    with pytest.warns(
+        TableWarning, match=r"Column 'name' is left out.* 'row 0'\)\. --categorical 'name' .*TableEncoder\(categorical"
+    ):
         encoder = bo.TableEncoder().fit(TABLE.assign(name=text))
     np.testing.assert_array_equal(
         encoder.transform(TABLE.assign(name=text)), bo.TableEncoder().fit(TABLE).transform(TABLE)

@@ -51,14 +51,38 @@ def test_identifiers_and_an_index_are_left_out_with_a_warning():
         encoder = bo.TableEncoder().fit(frame)
     assert len(told) == 2
     assert list(encoder.dropped_) == ["Unnamed: 0", "id"]
+    assert encoder.notes_[1].endswith(
+        "--categorical 'id' takes them as categories. In Python: TableEncoder(categorical=['id'])."
+    )
     assert encoder.get_feature_names_out().tolist() == ["x"]
     assert bo.TableEncoder(categorical=["id"], drop=["Unnamed: 0"], min_rows=1).fit(frame).kinds()["id"] == "category"
 
 
 def test_digits_with_leading_zeros_are_codes():
     frame = pd.DataFrame({"zip": [f"0{1000 + i}" for i in range(60)], "x": np.arange(60.0) % 7})
-    with pytest.warns(TableWarning, match="'zip' is left out"):
+    with pytest.warns(TableWarning, match="'zip' is left out: .*; they begin with zeros: if they are numbers"):
         bo.TableEncoder().fit(frame)
+
+
+@pytest.mark.parametrize("marks", [["?"], []])
+def test_codes_beside_texts_that_are_none_are_no_numbers(marks):
+    codes = [f"0{1000 + i}" for i in range(29)]
+    frame = pd.DataFrame({"zip": [*codes, *codes, "?", "?"], "x": np.arange(60.0) % 7})
+    assert bo.TableEncoder(missing=marks).fit(frame).kinds() == {"zip": "category", "x": "number"}
+
+
+def test_two_digits_that_begin_with_zero_are_numbers_as_before_or_after_marks():
+    frame = pd.DataFrame({"hour": ["?", *(f"{i % 24:02}" for i in range(59))], "x": np.arange(60.0) % 7})
+    assert bo.TableEncoder(missing=["?"]).fit(frame).kinds() == {"hour": "number", "x": "number"}
+
+
+def test_a_column_of_numbers_takes_digits_that_begin_with_zeros():
+    frame = pd.DataFrame({"size": ["?", *NUMBERS]})
+    encoder = bo.TableEncoder(missing=["?"]).fit(frame)
+    np.testing.assert_array_equal(
+        encoder.transform(pd.DataFrame({"size": ["007", "?"]})),
+        encoder.transform(pd.DataFrame({"size": [7.0, np.nan]})),
+    )
 
 
 def test_errors_of_texts_and_gaps_name_the_encoder():

@@ -22,7 +22,7 @@ from typing import TextIO
 
 from bochner.cli.exits import BAD_INPUT, DEFECT, INTERRUPTED, NO_READER, OVER_BUDGET, OverBudgetError
 from bochner.cli.streams import Interrupts, told, usable_streams
-from bochner.cli.wording import in_options
+from bochner.cli.wording import in_options, without_python
 from bochner.errors import BochnerError, MemoryBudgetError
 
 __all__ = ["main"]
@@ -118,7 +118,7 @@ def _as_note(
 ) -> None:
     """Print a warning as a note, without the line of code that gave it."""
     if issubclass(category, UserWarning):
-        told(f"note: {message}")
+        told(f"note: {without_python(str(message))}")
 
 
 def _close_output() -> None:

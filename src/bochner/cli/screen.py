@@ -17,7 +17,7 @@ import click
 
 from bochner._json import plain
 from bochner.cli.streams import text_width, told
-from bochner.cli.wording import in_options
+from bochner.cli.wording import in_options, without_python
 
 if TYPE_CHECKING:  # nothing heavy: --help is to be quick
     from rich.console import RenderableType
@@ -57,7 +57,8 @@ class Screen:
         return time.perf_counter() - self._started
 
     def note(self, sentence: str) -> None:
-        """Something to know that is not a result; said once."""
+        """Something to know that is not a result; said once, and without what is for Python."""
+        sentence = without_python(sentence)
         if sentence in self.notes:
             return
         self.notes.append(sentence)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-__all__ = ["in_options"]
+__all__ = ["in_options", "without_python"]
 
 _PARAMETER = re.compile(r"The '(\w+)' parameter of [\w.]+ must be (.*)\. Got (.*) instead\.", re.DOTALL)
 _IN_PYTHON = re.compile(r" In Python: [^\n]*")
@@ -18,9 +18,14 @@ _REMEDIES = {  # words of the library: the parameter that a command must have, w
 }
 
 
+def without_python(message: str) -> str:
+    """The message without its last sentence, which says what to do in Python."""
+    return _IN_PYTHON.sub("", message)
+
+
 def in_options(message: str, arguments: Sequence[str]) -> str:
     """The message of an error, with the options that the command of these arguments has."""
-    message = _IN_PYTHON.sub("", message)
+    message = without_python(message)
     if not any(word in message for word in (" parameter of ", *_REMEDIES)):
         return message
     known = _options_of(arguments)

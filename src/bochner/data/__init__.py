@@ -1,6 +1,7 @@
 """Row sources: blocks of rows from arrays, memory maps, sparse matrices, frames, CSV, Parquet and .npy files."""
 
 from bochner.data.array_rows import ArrayRows, sampled_index
+from bochner.data.codes import is_code
 from bochner.data.csv import scan_csv
 from bochner.data.excluded_rows import ExcludedRows
 from bochner.data.frame import scan_frame
@@ -23,6 +24,7 @@ __all__ = [
     "TableSource",
     "can_stream",
     "checked_block",
+    "is_code",
     "left_out_weight",
     "new_row_weight",
     "open_table",

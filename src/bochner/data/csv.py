@@ -14,6 +14,7 @@ from numpy.typing import DTypeLike
 
 from bochner._typing import JsonDict, Transformer
 from bochner.data.arrow import is_text, number_dtype, require_pyarrow
+from bochner.data.codes import code_columns
 from bochner.data.files import DataFile, Paths, find_files, reading
 from bochner.data.layout import Layout, layout_of
 from bochner.data.source import RowSource
@@ -111,6 +112,8 @@ class CsvFormat:
         The decimal point.
     missing : sequence of str
         Cells that are missing, beside the empty one, NA, NaN and NULL.
+    codes : sequence of str
+        Columns of codes, such as 02134: texts, unless a type is asked for.
     """
 
     def __init__(
@@ -120,8 +123,9 @@ class CsvFormat:
         column_names: list[str] | None = None,
         decimal: str = ".",
         missing: Sequence[str] = (),
+        codes: Sequence[str] = (),
     ) -> None:
-        self.delimiter, self.decimal, self.missing = delimiter, decimal, missing
+        self.delimiter, self.decimal, self.missing, self.codes = delimiter, decimal, missing, codes
         self.column_names = column_names
         self.header_lines = 1 if column_names is None else 0
 
@@ -132,7 +136,8 @@ class CsvFormat:
             if head.startswith(mark):
                 raise InvalidDataError(f"The file holds {what}")
         delimiter = delimiter_of(head)
-        return cls(delimiter, decimal=_decimal_of(head, delimiter), missing=missing)
+        codes = code_columns(head.decode("utf-8", "replace").lstrip("\ufeff"), delimiter)
+        return cls(delimiter, decimal=_decimal_of(head, delimiter), missing=missing, codes=codes)
 
     def names(self, head: bytes) -> list[str]:
         """Names of the columns, for messages; those that are given, or those of the first line."""
@@ -219,10 +224,14 @@ class CsvFormat:
     def _conversion(
         self, types: dict[str, pa.DataType] | None, columns: list[str] | None = None
     ) -> pa.csv.ConvertOptions:
+        import pyarrow as pa
         from pyarrow import csv
 
         options = csv.ConvertOptions(
-            column_types=types, include_columns=columns, strings_can_be_null=True, decimal_point=self.decimal
+            column_types=dict.fromkeys(self.codes, pa.string()) | (types or {}),
+            include_columns=columns,
+            strings_can_be_null=True,
+            decimal_point=self.decimal,
         )
         options.null_values = [*options.null_values, *self.missing]
         return options

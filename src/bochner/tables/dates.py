@@ -49,7 +49,7 @@ def _day_or_month_first(texts: list[str], name: str, day_first: bool | None) -> 
     if day_first is None:
         raise InvalidDataError(
             f"Column {name!r} holds dates such as {texts[0]!r}, in which day and month cannot be told apart: give "
-            "--day-first or --month-first (TableEncoder(day_first=True) or False)."
+            "--day-first or --month-first. In Python: TableEncoder(day_first=True) or False."
         )
     return "dmy" if day_first else "mdy"
 

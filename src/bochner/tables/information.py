@@ -41,7 +41,7 @@ def number_remarks(name: str, values: Array) -> list[str]:
         rows = int((values == absent).sum())
         found.append(
             f"Column {name!r} has {absent:g} in {rows:,} rows, far from its other values. If it means a missing value, "
-            f"say so: --missing={absent:g}."
+            f"say so: --missing={absent:g}. In Python: put NaN in its place."
         )
     if _days_as_numbers(values):
         example = f"{values[~np.isnan(values)][0]:.0f}"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from bochner._typing import Array
+from bochner.data import is_code
 from bochner.errors import TableWarning
 from bochner.tables.columns import CategoryColumn, Column, DateColumn, NumberColumn
 from bochner.tables.dates import date_order, is_date, parse_dates
@@ -74,13 +75,13 @@ class ColumnLearner:
         refuse_marks(name, values)
         reason = hardly_repeat(values)
         numbers = numbers_of(values) if reason else None
-        if numbers is not None and not any(map(_has_leading_zero, texts)):
+        if numbers is not None and not any(map(is_code, texts)):
             self._keep(NumberColumn.learn(name, numbers))  # texts by a cell that is none, in rows not seen here
         elif reason:
             self._leave_out(
                 name,
                 reason,
-                f"TableEncoder(categorical=[{name!r}]), or --categorical {name!r}, takes them as categories",
+                f"--categorical {name!r} takes them as categories. In Python: TableEncoder(categorical=[{name!r}])",
             )
         else:
             self._keep(self._category(name, values))
@@ -101,11 +102,7 @@ class ColumnLearner:
 
 
 def refuse_marks(name: str, values: Array) -> None:
-    """Refuse a few texts among numbers or dates."""
-    refuse_nearly(values, name, "numbers", is_number)
+    """Refuse a few texts among numbers or dates; among codes they may be codes themselves."""
+    if not any(map(is_code, values.tolist())):
+        refuse_nearly(values, name, "numbers", is_number)
     refuse_nearly(values, name, "dates", is_date)
-
-
-def _has_leading_zero(text: str | None) -> bool:
-    """Whether digits are a code: 01234."""
-    return text is not None and len(text) > 1 and text[0] == "0" and text[1].isdigit()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from bochner._typing import Array
+from bochner.data import is_code
 from bochner.errors import InvalidDataError
 from bochner.tables.cells import CellError
 from bochner.tables.dates import DateOrder, are_aware, date_order, parse_dates
@@ -53,8 +54,7 @@ def read_column(column: Array | Series, name: str, kind: str | None = None, mark
 def _understood(values: Array, name: str, kind: str | None, marks: Collection[str]) -> Array:
     """Texts without marks of missing values, as numbers if that is what they must be, or what the marks stood among."""
     present = without_marks(values, marks)
-    marked = any(value in marks for value in values.tolist())
-    if kind != "number" and (kind is not None or not marked):
+    if kind != "number" and (kind is not None or not _lost_numbers(values, marks)):
         return present
     numbers = numbers_of(present)
     if numbers is not None:
@@ -64,6 +64,12 @@ def _understood(values: Array, name: str, kind: str | None, marks: Collection[st
         row = next(row for row, text in enumerate(present.tolist()) if text is not None and not is_number(text))
         raise CellError(f"Column {name!r} must hold a number, as in training. Got {present[row]!r} in", row, ".")
     return present
+
+
+def _lost_numbers(values: Array, marks: Collection[str]) -> bool:
+    """Whether marks stand among the texts, which may be all that keeps them from being numbers; codes never are."""
+    texts = values.tolist()
+    return any(text in marks for text in texts) and not any(map(is_code, texts))
 
 
 def read_dates(column: Array | Series, name: str, marks: Collection[str], order: DateOrder | None) -> Array:

@@ -80,5 +80,7 @@ def encode_rows(encoder: TableEncoder, table: pa.Table, y: Array | None = None) 
         encoder.set_params(dtype="float32")
     encoded = shape[0] * shape[1] * np.dtype(encoder.dtype).itemsize
     bill = MemoryBill({f"{shape[0]:,} rows of {shape[1]:,} encoded columns": encoded})
-    require_memory(bill, "Leave columns out (--drop), or levels of categories (TableEncoder(max_levels=...)).")
+    require_memory(
+        bill, "Leave columns out (--drop). In Python: give categories fewer levels, TableEncoder(max_levels=...)."
+    )
     return encoder.encode(table, NewValues(), out_of_fold)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection
 import numpy as np
 
 from bochner._typing import Array
+from bochner.data import is_code
 from bochner.tables.cells import CellError
 
 __all__ = [
@@ -117,7 +118,7 @@ def hint_of(texts: Collection[str]) -> str:
     Numbers as people write them ("1,200", "$5", "7 %", "(3)"), but for some texts, or in quotes; dates in words.
     """
     if all(map(is_number, texts)):
-        return ""
+        return "; they begin with zeros: if they are numbers, write them without" if any(map(is_code, texts)) else ""
     for looks_like, hint in _LOOKS.items():
         if all(map(looks_like, texts)):
             return hint
