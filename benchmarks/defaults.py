@@ -66,7 +66,8 @@ class Journal:
         stored = path.with_suffix(".json")
         if not path.exists() and stored.exists():
             found = json.loads(stored.read_text(encoding="utf-8"))
-            for record in found["fits"] if "fits" in found else records_of(found["tables"]):
+            fits = found["fits"] + found.get("mixed", []) if "fits" in found else records_of(found["tables"])
+            for record in fits:
                 self.add({"library": "an earlier run"} | record)
         for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
             try:
