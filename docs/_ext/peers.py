@@ -140,6 +140,18 @@ def orbit():
     return (words, "wrong", "training"), rows
 
 
+def orbit_on_rings():
+    found = load("orbit")["polar"]
+    own = found["methods"]["orbit"]["train_processor_seconds"]
+    rows = [
+        (name, percent(row["error"]), seconds(row["train_processor_seconds"]),
+         times(row["train_processor_seconds"] / own))
+        for name, row in found["methods"].items()
+    ]  # fmt: skip
+    words = f"the same on {found['rings']} rings of {found['angles']} angles"
+    return (words, "wrong", "processor time of training", "against orbit features"), rows
+
+
 def streaming():
     found = load("streaming_airline")
     rows = [(kind, seconds(found["seconds"][kind]), megabytes(found["peak_bytes"][kind])) for kind in found["seconds"]]
@@ -360,6 +372,7 @@ TABLES = {
     "quantiles": (quantiles, "losses", "losses.py"),
     "robust": (robust, "losses", "losses.py"),
     "orbit": (orbit, "orbit", "orbit.py"),
+    "orbit_on_rings": (orbit_on_rings, "orbit", "orbit.py"),
     "streaming": (streaming, "streaming_airline", "streaming.py"),
     "distance": (distance, "distance", "distance.py"),
     "exact_peers": (exact_peers, "exact_peers", "exact_peers.py"),
