@@ -64,7 +64,8 @@ def fit_signs(
     easy = _fit_easy_classes(signed, labels, ridge, watch, checkpoint)
     if easy is not None:
         return easy
-    kernel, tuning = features.kernel_for(rows, (labels.labels, labels.weight), rivals=features.searched_by_refitting)
+    rivals = features.searched_by_refitting and rows.n_rows <= EXACT_ROWS  # those of more rows are not fitted
+    kernel, tuning = features.kernel_for(rows, (labels.labels, labels.weight), rivals=rivals)
     if kernel is not None and features.exact_only:
         exact = replace(ridge, solver=_exact_solver(settings, rows.n_rows))
         return fit_exact(signed, kernel, tuning, exact, watch=watch, checkpoint=checkpoint)
