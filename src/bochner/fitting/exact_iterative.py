@@ -91,12 +91,11 @@ def fit_exact_iteratively(
     known = searched if state is None else float(state["alpha"])
     wanted = _penalty(dense.in_units(settings.alike), rule, tuning) if known is None else known
     single = _bears_float32(dense, settings, wanted, known=state is not None)
-    settling = (Settling.of_classes() if settings.alike else Settling()) if chosen else None
-    problem = kernel_problem(dense, budget, wanted, m, settings.seed, settling=settling, single=single)
+    problem = kernel_problem(dense, budget, wanted, m, settings.seed, settling=_settling(settings), single=single)
     if checkpoint is not None and state is not None:
         checkpoint.file.require(problem.fault(state))
-    if problem.settling is not None and state is None:
-        problem = replace(problem, alpha=max(wanted, _solvable(problem, settings.seed)))
+    if state is None:
+        problem = _raised(problem, settings.seed)
     alpha = problem.alpha
     announce(problem)
     on_block, finish = watch.begin(None)
@@ -118,6 +117,20 @@ def fit_exact_iteratively(
     last = slice(len(dense.Y) - m, None)
     variances = np.maximum(found.variances + dense.values.kernel.variance / alpha, 1.0)
     return fit, LeftOut(found.errors, variances, dense.weight[last], dense.Y[last])
+
+
+def _settling(settings: RidgeSettings) -> Settling | None:
+    """Where iterations of a chosen penalty may end early; those of a given one may not."""
+    if not isinstance(settings.rule.alpha, str):
+        return None
+    return Settling.of_classes() if settings.alike else Settling()
+
+
+def _raised(problem: KernelProblem, seed: int) -> KernelProblem:
+    """The problem with a penalty that can be solved, if it was chosen."""
+    if problem.settling is None:
+        return problem
+    return replace(problem, alpha=max(problem.alpha, _solvable(problem, seed)))
 
 
 def _above_rounding(rule: PenaltyRule, dense: ExactProblem) -> PenaltyRule:
