@@ -169,7 +169,8 @@ class ActiveSetAscent(DualAscent):
 
     def _after_steps(self, first: LinearSolution, alpha: float, tol: float) -> LinearSolution:
         """Newton's method on every column, from a solution that is not there yet."""
-        loss, Z, dual = self.loss, self.stream.features, np.zeros(self.loss.signs.shape)
+        loss, Z = self.loss, self.stream.features
+        dual: Array = np.zeros(loss.signs.shape)
         assert Z is not None
         steps = np.zeros(dual.shape[1], dtype=np.intp)
 
