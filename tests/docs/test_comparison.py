@@ -13,6 +13,7 @@ import peers  # noqa: E402
 
 PAGE = (ROOT / "docs" / "comparison.md").read_text(encoding="utf-8")
 ELSEWHERE = {
+    "support_vectors": "classification.md",
     "distance": "certificates.md",
     "server": "deploy.md",
     "planner": "command-line.md",

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import bochner as bo
-from bochner.fitting import landmark_width
+from bochner.fitting import exact, exact_iterative, landmark_width
 from bochner.fitting.left_out import LeftOut
 from bochner.fitting.margin_landmarks import MARGIN_LANDMARKS, PROMISING, Counted
 
@@ -70,3 +70,34 @@ def test_noise_in_the_labels_leaves_the_search_as_it_was():
     noisy = np.where(RNG.random(len(X)) < 0.1, 1 - STRIPES, STRIPES)
     model = bo.KernelClassifier(bo.Gaussian(0.3), random_state=0).fit(X[TRAIN], noisy[TRAIN])
     assert model.features_.map_.n_components in (256, 1024, 2048, 11_000)
+
+
+@pytest.fixture
+def few_are_many(monkeypatch):
+    """A table of 600 rows is searched as one of many: landmarks, or the exact machine by iterations."""
+    monkeypatch.setattr(landmark_width, "EXACT_ROWS", 100)
+    monkeypatch.setattr(landmark_width, "LANDMARKS", (16, 32, 64))
+    monkeypatch.setattr(landmark_width, "MARGIN_LANDMARKS", (16, 32))
+    rows = slice(0, 600)
+    return X[rows], np.where(RNG.random(600) < 0.03, 1 - STRIPES[rows], STRIPES[rows])
+
+
+def test_the_penalty_of_an_exact_machine_is_searched_once(few_are_many, monkeypatch):
+    calls = []
+    for module in (exact, exact_iterative):
+        search = module.search_penalty
+        monkeypatch.setattr(module, "search_penalty", lambda *a, known=search: calls.append(a) or known(*a))
+    model = bo.KernelClassifier(bo.Laplacian(0.5), random_state=0).fit(*few_are_many)
+    assert model.features_.map_.n_components == 600
+    assert len(calls) == 1
+
+
+def test_the_first_landmarks_are_fitted_once(few_are_many, monkeypatch):
+    widths, fitted = [], landmark_width._Search.fitted
+    monkeypatch.setattr(landmark_width._Search, "many_pay", lambda self: False)
+    monkeypatch.setattr(landmark_width, "landmark_numbers", lambda n: [16, 32])
+    monkeypatch.setattr(
+        landmark_width._Search, "fitted", lambda self, drawn, part: widths.append(part) or fitted(self, drawn, part)
+    )
+    bo.KernelClassifier(bo.Laplacian(0.5), random_state=0).fit(*few_are_many)
+    assert widths == ["margins-16", "landmarks-32"]

@@ -7,7 +7,7 @@ import pytest
 
 import bochner as bo
 from bochner.features.kernel_tiles import GemmValues
-from bochner.solvers import KernelProblem, KernelSolver, LandmarkFeatures, PenaltyRule, SolverContext
+from bochner.solvers import KernelProblem, KernelSolver, LandmarkFeatures, PenaltyRule, Settling, SolverContext
 from bochner.solvers.iterative_solution import Ending
 from bochner.statistics.kernel_product import KernelProduct
 from tests.strategies import rows
@@ -73,6 +73,20 @@ def test_error_bars_with_every_row_a_landmark_are_the_exact_ones():
     u = inverse.sum(axis=0)
     exact = 1 + (1 - np.einsum("ij,jk,ik->i", k, inverse, k) + (1 - k @ u) ** 2 / u.sum()) / 0.2
     np.testing.assert_allclose(found.variances + 1 / 0.2, exact, rtol=1e-4)
+
+
+def test_iterations_that_settle_may_end_without_a_product_in_float64():
+    ended = {}
+    for recomputes in (True, False):
+        given = problem(settling=Settling(recomputes=recomputes), landmarks=(0, 50))
+        ended[recomputes] = given, KernelSolver(1e-9).solve_all(given, SolverContext())
+    (promised, one), (quick, other) = ended[True], ended[False]
+    assert one.solution.outcome == other.solution.outcome == "SETTLED"
+    assert promised.product.n_products == 1
+    assert quick.product.n_products == 0
+    np.testing.assert_array_equal(one.solution.coef, other.solution.coef)
+    np.testing.assert_allclose(one.solution.intercept, other.solution.intercept, atol=1e-4)
+    np.testing.assert_allclose(one.errors, other.errors, atol=1e-4)
 
 
 def test_a_weight_of_two_is_a_row_given_twice():

@@ -81,3 +81,23 @@ def test_a_given_penalty_is_the_ratio_of_the_variances():
     start = starts(data, bo.Gaussian(), 0, 1)[0]
     stage = Descent(data, bo.Gaussian(), start, 0, "evidence", 0.3, Clock(None)).run(Size(80, 32, 5))
     assert np.exp(stage.theta[-2] - stage.theta[-1]) == pytest.approx(0.3)
+
+
+def test_two_iterations_that_hardly_gain_end_a_descent_and_one_does_not():
+    def valley(theta):
+        return float(theta[0] ** 2 + 1e-6 * np.sum(np.arange(1, 30) * theta[1:] ** 4)), np.append(
+            2 * theta[0], 4e-6 * np.arange(1, 30) * theta[1:] ** 3
+        )
+
+    start, bounds = np.full(30, 2.0), [(-10.0, 10.0)] * 30
+    ways = [
+        quasi_newton(
+            valley, start, valley(start)[0], bounds, Clock(None), iterations=50, smallest_gain=0, settled=least
+        )[1]
+        for least in (0.0, 1e-3)
+    ]
+    assert len(ways[1]) < len(ways[0])
+    assert ways[1] == ways[0][: len(ways[1])]
+    gains = -np.diff(ways[1])
+    assert np.all(gains[-2:] < 2e-3)
+    assert ways[1][-1] - ways[0][-1] < 1e-2

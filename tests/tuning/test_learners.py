@@ -6,7 +6,7 @@ import pytest
 import bochner as bo
 from bochner.config import config_context
 from bochner.data import ArrayRows
-from bochner.tuning import ClassifierScales, RidgeScales, tune, tune_classifier
+from bochner.tuning import ClassifierScales, RidgeScales, learners, tune, tune_classifier
 from bochner.tuning.columns import Columns
 from bochner.tuning.learners import ScaleSearch
 from bochner.tuning.result import rounded
@@ -79,3 +79,15 @@ def test_few_labelled_rows_teach_no_single_scale():
 def test_a_small_budget_counts_as_few_rows():
     with config_context(memory="100kB"):
         assert ClassifierScales(1.0).learn(source(), (LABELS, None), search()) is None
+
+
+@pytest.mark.parametrize(("n", "settled"), [(10_000, 0.0), (10_001, learners.SETTLED)])
+def test_descents_of_many_classified_rows_alone_end_when_errors_have_settled(n, settled, monkeypatch):
+    asked = []
+    found = tune(X[:100], Y[:100], [bo.Gaussian()], per_feature=False, seed=0, width=64)
+    monkeypatch.setattr(learners, "tune_automatically", lambda *a, **setting: asked.append(setting) or found)
+    many = RNG.standard_normal((n, 2))
+    rows = ArrayRows(many, many[:, :1], None, np.dtype(float))
+    ClassifierScales("auto").learn(rows, ((many[:, 0] > 0).astype(int), None), search(per_feature=None))
+    RidgeScales(None, exact=True).learn(rows, (many[:, :1], None), search(per_feature=None))
+    assert [setting.get("settled", 0.0) for setting in asked] == [settled, 0.0]

@@ -271,9 +271,9 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
 
     def predict(self, X: MatrixLike) -> Array:
         """The class of the largest score of each row."""
-        self._fit_value()
+        response = replace(self._fit_value().response(), decides=True)
         chosen = partial(chosen_classes, self.classes_)
-        return self._scores(X, chosen, shape=(), dtype=self.classes_.dtype)
+        return linear_predictions(self, X, response, chosen, shape=(), dtype=self.classes_.dtype)
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: MatrixLike) -> Array:

@@ -118,6 +118,10 @@ class FeatureMap(ABC):
         """z(x).coef of all rows (n, t) in float64, faster than by features (transforms on a grid); None: it is not."""
         return None
 
+    def deciding_scores(self, X: Rows, coef: Array, offset: Array, dtype: FloatType) -> Array:
+        """Scores (n, t) whose largest, or sign of one, is that of z(x).coef + offset in a float type."""
+        return linear_response(self, X, coef, offset, dtype, X.dtype)
+
     @property
     def unwhitened(self) -> tuple[FeatureMap, Array] | None:
         """A cheaper map u and a lower triangular C (D, D), float64, with z(x) = C^-1 u(x); None: there is none.
@@ -277,16 +281,20 @@ def linear_response(
 class LinearResponse:
     """Predictions of a linear model on features, z(x).coef + offset, as a function of rows that can be sent to workers.
 
-    Rows are computed in `precision` at least, and predictions have the float type of the rows.
+    Rows are computed in `precision` at least, and predictions have the float type of the rows. If it only `decides`,
+    the largest of several predictions, or the sign of one, is all that is asked for.
     """
 
     feature_map: FeatureMap
     coef: Array
     offset: Array
     precision: FloatType
+    decides: bool = False
 
     def __call__(self, X: Rows) -> Array:
         dtype = np.promote_types(X.dtype, self.precision)
+        if self.decides:
+            return self.feature_map.deciding_scores(X, self.coef, self.offset, dtype)
         return linear_response(self.feature_map, X, self.coef, self.offset, dtype, X.dtype)
 
 

@@ -26,6 +26,7 @@ __all__ = [
     "Prepared",
     "Values",
     "fast_values",
+    "float32_error",
     "parts_of",
 ]
 
@@ -164,6 +165,19 @@ def fast_values(kernel: Stationary, X: Array, dtype: FloatType) -> Values:
     """Values in a float type, of rows like X: by GEMM for every kernel of distance, others by their matrix."""
     bare, factor, profile = parts_of(kernel)
     return DirectValues(bare, factor, X, dtype) if profile is None else GemmValues(profile, factor, X, dtype)
+
+
+def float32_error(kernel: Stationary, X: Array) -> float:
+    """Typical error of a float32 tile's values, not a bound; infinite if tiles are float64 anyway.
+
+    Of squared distances 2^-24 of the squared norms; ten times that for a rough kernel, which sees roots of them.
+    """
+    _, factor, profile = parts_of(kernel)
+    if profile is None:
+        return np.inf
+    squares = float(np.mean(GemmValues(profile, factor, X, np.dtype(float)).left(X).size))
+    smooth = bool(np.all(np.isfinite(profile.second_moments(X.shape[1]))))
+    return kernel.variance * 2.0**-24 * (1 + squares) * (1 if smooth else 10)
 
 
 def parts_of(kernel: Stationary) -> tuple[Stationary, float, DistanceKernel | None]:

@@ -22,6 +22,7 @@ from bochner._typing import Array, FloatType, Rows
 from bochner.errors import AssumptionError
 from bochner.features.base import FeatureMap, transform
 from bochner.features.cyclic import CyclicValues
+from bochner.features.kernel_sums import FUSED_POINTS, deciding_scores
 from bochner.features.kernel_tiles import MovedValues, Prepared, Values, fast_values, parts_of
 from bochner.features.residual import KernelResidual
 from bochner.features.slopes import ColumnSlopes
@@ -40,6 +41,7 @@ __all__ = [
 
 _JITTER = 1e-10  # of k(x, x): far above rounding, far below what regression sees
 _DIAGONAL_BYTES = 2**24  # of transformed rows
+_MANY_ROWS = 256  # fewer are scored in float64: points are prepared anew for float32
 _COLUMNS = 1024  # kernel values of a row at once: 512 rows of them stay in L2
 
 
@@ -97,6 +99,13 @@ class KernelMap(FeatureMap):
     def linear_form(self, coef: Array) -> tuple[KernelMap, Array]:
         """The map itself: sums of large coefficients that nearly cancel want float64."""
         return self, coef
+
+    def deciding_scores(self, X: Rows, coef: Array, offset: Array, dtype: FloatType) -> Array:
+        """Of many rows and points from float32 values, where these tell the class."""
+        if self.transforms is not None or len(self.points) < FUSED_POINTS or X.shape[0] < _MANY_ROWS:
+            return super().deciding_scores(X, coef, offset, dtype)
+        self.check_rows(X)
+        return deciding_scores(self.kernel, self.points, dense(X, float), coef, offset)
 
     def unseen_variance(self, X: Rows, Z: Array, alpha: float) -> Array:
         """Prior variance k(x, x) / alpha in units of the noise variance; what the values explain is the solution's."""

@@ -134,6 +134,9 @@ class WarpedMap(MapOnBase):
         found = self.base.linear_form(coef)
         return None if found is None else (replace(self, base=found[0]), found[1])
 
+    def deciding_scores(self, X: Rows, coef: Array, offset: Array, dtype: FloatType) -> Array:
+        return self.base.deciding_scores(self.warp(X), coef, offset, dtype)
+
     @property
     def unwhitened(self) -> tuple[FeatureMap, Array] | None:
         found = self.base.unwhitened

@@ -35,6 +35,7 @@ from bochner.solvers import (
     KernelSolver,
     LandmarkFeatures,
     PenaltyRule,
+    Settling,
     SolverContext,
     float32_penalty,
     kernel_budget,
@@ -68,8 +69,12 @@ def fit_exact_iteratively(
     *,
     watch: Watch,
     checkpoint: FitCheckpoint | None = None,
+    searched: float | None = None,
 ) -> tuple[FittedRidge, LeftOut]:
-    """The exact machine of rows in memory, and its errors on rows that are left out of it; none of very few rows."""
+    """The exact machine of rows in memory, and its errors on rows that are left out of it; none of very few rows.
+
+    `searched`: the penalty that was chosen on some of the rows, if it was.
+    """
     solver = cast("KernelSolver", settings.solver)
     ordered = ordered_rows(rows_of_exact(rows), settings.seed)
     chosen = isinstance(settings.rule.alpha, str)
@@ -83,13 +88,14 @@ def fit_exact_iteratively(
     rule = _above_rounding(settings.rule, dense)
     schema = solver.state_schema(ordered.n_rows, columns, rule)
     state = None if checkpoint is None else checkpoint.resumed_state(schema)
-    wanted = _penalty(dense.in_units(settings.alike), rule, tuning) if state is None else float(state["alpha"])
+    known = searched if state is None else float(state["alpha"])
+    wanted = _penalty(dense.in_units(settings.alike), rule, tuning) if known is None else known
     single = _bears_float32(dense, settings, wanted, known=state is not None)
-    problem = kernel_problem(dense, budget, wanted, m, settings.seed, chosen=chosen, single=single)
+    problem = kernel_problem(dense, budget, wanted, m, settings.seed, settling=_settling(settings), single=single)
     if checkpoint is not None and state is not None:
         checkpoint.file.require(problem.fault(state))
-    if problem.settles and state is None:
-        problem = replace(problem, alpha=max(wanted, _solvable(problem, settings.seed)))
+    if state is None:
+        problem = _raised(problem, settings.seed)
     alpha = problem.alpha
     announce(problem)
     on_block, finish = watch.begin(None)
@@ -111,6 +117,20 @@ def fit_exact_iteratively(
     last = slice(len(dense.Y) - m, None)
     variances = np.maximum(found.variances + dense.values.kernel.variance / alpha, 1.0)
     return fit, LeftOut(found.errors, variances, dense.weight[last], dense.Y[last])
+
+
+def _settling(settings: RidgeSettings) -> Settling | None:
+    """Where iterations of a chosen penalty may end early; those of a given one may not."""
+    if not isinstance(settings.rule.alpha, str):
+        return None
+    return Settling.of_classes() if settings.alike else Settling()
+
+
+def _raised(problem: KernelProblem, seed: int) -> KernelProblem:
+    """The problem with a penalty that can be solved, if it was chosen."""
+    if problem.settling is None:
+        return problem
+    return replace(problem, alpha=max(problem.alpha, _solvable(problem, seed)))
 
 
 def _above_rounding(rule: PenaltyRule, dense: ExactProblem) -> PenaltyRule:
@@ -180,12 +200,13 @@ def kernel_problem(
     n_left_out: int,
     seed: int,
     *,
-    chosen: bool,
+    settling: Settling | None,
     single: bool,
 ) -> KernelProblem:
     """The systems, with landmarks by pivoted Cholesky among some rows.
 
-    `chosen`: the penalty may yet be raised. `single`: tiles and features of the landmarks are float32.
+    `settling`: None unless the penalty was chosen, and may yet be raised. `single`: tiles and features of the landmarks
+    are float32.
     """
     product, dtype = _double_product(dense), np.dtype(np.float32 if single else np.float64)
     working = replace(product, precision=dtype, room=budget.room, _counter=[0])
@@ -199,7 +220,7 @@ def kernel_problem(
         alpha=alpha,
         intercept=dense.intercept,
         features=LandmarkFeatures(product, landmarks, dtype, budget.keep),
-        settles=chosen,
+        settling=settling,
     )
 
 

@@ -128,6 +128,7 @@ class _Search:
         self._steps, self._reason = _Steps(), ""
         self._best: tuple[FittedRidge, LeftOut] | None = None
         self._alpha = 0.0
+        self._pivots: FittedRidge | None = None
 
     def goes_on(self, width: int) -> bool:
         """Fit so many landmarks; True if they are clearly better than the best before."""
@@ -173,6 +174,7 @@ class _Search:
         features, seed = self._settings.features, self._settings.seed
         first = features.draw(self._kernel, MARGIN_LANDMARKS[0], self._rows, self._tuning)
         best = self._counted(first)
+        self._pivots = best.fit
         for width in MARGIN_LANDMARKS[1:]:
             if best.is_enough(width) or best.share > START:
                 break
@@ -225,7 +227,13 @@ class _Search:
         if rows.n_rows <= EXACT_ITERATIVE_ROWS:
             exact = replace(settings, solver=KernelSolver())
             self._best = fit_exact_iteratively(
-                rows, self._kernel, self._tuning, exact, watch=self._watch, checkpoint=self._checkpoint
+                rows,
+                self._kernel,
+                self._tuning,
+                exact,
+                watch=self._watch,
+                checkpoint=self._checkpoint,
+                searched=self._alpha,
             )
             return self.result()
         rule = replace(settings.rule, alpha=self._alpha)
@@ -259,6 +267,8 @@ class _Search:
         return replace(fit, width_curve=self._steps.curve(self._reason)), left_out
 
     def _landmarks(self, width: int) -> FittedRidge:
+        if self._pivots is not None and self._pivots.feature_map.n_components == width:
+            return self._pivots
         drawn = self._settings.features.draw(self._kernel, width, self._rows, self._tuning)
         return self.fitted(drawn, f"landmarks-{width}")
 

@@ -12,6 +12,7 @@ from bochner._random import Purpose, generator
 from bochner._typing import Array, FloatType
 from bochner.data import ArrayRows, RowSource
 from bochner.features import FeatureMap
+from bochner.features.kernel_tiles import float32_error
 from bochner.features.nystroem import KernelMap
 from bochner.fitting.checkpoints import FitCheckpoint
 from bochner.fitting.exact_penalty import search_penalty
@@ -24,7 +25,6 @@ from bochner.planning import PILOT_ROWS
 from bochner.solvers import PenaltyRule, SolverContext, iterative_bill, kernel_matrix_bill
 from bochner.solvers.conjugate_gradient import State
 from bochner.statistics import KEPT_FEATURES, RowIdentity, StreamedNormal, identify
-from bochner.statistics.kernel_tiles import float32_error
 
 if TYPE_CHECKING:
     from bochner.fitting.ridge import RidgeSettings

@@ -19,7 +19,7 @@ from bochner._typing import Array
 from bochner.data import ArrayRows, RowSource
 from bochner.errors import InvalidDataError
 from bochner.fitting.checkpoints import FitCheckpoint
-from bochner.fitting.features import ChosenFeatures
+from bochner.fitting.features import ChosenFeatures, FeatureSettings
 from bochner.fitting.landmark_width import search_few_landmarks, search_landmarks
 from bochner.fitting.left_out import LeftOut, left_out_errors
 from bochner.fitting.moments import MomentsFit
@@ -64,7 +64,7 @@ def fit_signs(
     easy = _fit_easy_classes(signed, labels, ridge, watch, checkpoint)
     if easy is not None:
         return easy
-    kernel, tuning = features.kernel_for(rows, (labels.labels, labels.weight), rivals=features.searched_by_refitting)
+    kernel, tuning = features.kernel_for(rows, (labels.labels, labels.weight), rivals=_fits_rivals(features, rows))
     if kernel is not None and features.exact_only:
         exact = replace(ridge, solver=_exact_solver(settings, rows.n_rows))
         return fit_exact(signed, kernel, tuning, exact, watch=watch, checkpoint=checkpoint)
@@ -75,6 +75,11 @@ def fit_signs(
     if checkpoint is None and takes_products(signed, chosen, ridge):
         return fit_sign_products(signed, chosen, ridge, watch, settings.max_iter)
     return _fit_sign_moments(signed, chosen, ridge, watch, checkpoint)
+
+
+def _fits_rivals(features: FeatureSettings, rows: RowSource) -> bool:
+    """Whether simpler kernels are fitted beside the best: exact machines of few rows."""
+    return features.searched_by_refitting and rows.n_rows <= EXACT_ROWS
 
 
 def _fit_easy_classes(

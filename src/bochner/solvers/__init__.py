@@ -49,6 +49,7 @@ from bochner.solvers.problem import RidgePoint, RidgeProblem
 from bochner.solvers.progress import NO_PROGRESS, Progress
 from bochner.solvers.regression import RegressionLoss, RegressionProblem
 from bochner.solvers.ridge import PredictiveSpread, RidgeSolution, effective_dof, solve_ridge
+from bochner.solvers.settling import Settling
 from bochner.solvers.solution import Solution, Spread
 from bochner.solvers.toeplitz import ToeplitzSystem
 from bochner.solvers.tweedie import Tweedie
@@ -109,6 +110,7 @@ __all__ = [
     "RidgeSolution",
     "RidgeSolver",
     "Solution",
+    "Settling",
     "SolverContext",
     "Spread",
     "SampledRows",

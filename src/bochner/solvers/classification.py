@@ -13,6 +13,7 @@ from bochner._typing import Array, FloatType
 from bochner.config import get_config
 from bochner.features import FeatureMap
 from bochner.memory import MemoryBill
+from bochner.solvers.active_set import ActiveSetAscent
 from bochner.solvers.dual import DualAscent
 from bochner.solvers.linear_problem import Fold, LinearProblem, linear_bill
 from bochner.solvers.losses import Hinge, Logistic
@@ -66,8 +67,9 @@ class ClassificationProblem(LinearProblem):
     def solver(self, weight: Array) -> NewtonSolver | DualAscent:
         if self.loss == "logistic":
             return self.newton(weight)
-        loss = Hinge(self.signs(), weight, squared=self.loss == "squared_hinge")
-        return DualAscent(self.stream, loss, fit_intercept=self.fit_intercept, seed=self.seed)
+        squared = self.loss == "squared_hinge"
+        loss, ascent = Hinge(self.signs(), weight, squared=squared), ActiveSetAscent if squared else DualAscent
+        return ascent(self.stream, loss, fit_intercept=self.fit_intercept, seed=self.seed)
 
     def folds(self, n_folds: int) -> list[Fold]:
         """Rows to fit and rows held out, every class spread evenly over the folds."""

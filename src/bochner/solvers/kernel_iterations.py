@@ -25,13 +25,14 @@ import numpy as np
 from bochner._magnitude import require_finite
 from bochner._random import Purpose, generator
 from bochner._typing import Array
+from bochner.features.kernel_tiles import float32_error
 from bochner.solvers.base import IterativeSolver, PenaltyRule, SolverContext
 from bochner.solvers.conjugate_gradient import ConjugateGradients
 from bochner.solvers.iterative_solution import Ending, IterativeSolution
 from bochner.solvers.iterative_state import KernelSchema
 from bochner.solvers.landmark_preconditioner import LandmarkFeatures, LandmarkPreconditioner
+from bochner.solvers.settling import Settling
 from bochner.statistics.kernel_product import KernelProduct
-from bochner.statistics.kernel_tiles import float32_error
 from bochner.statistics.state_schema import StateSchema
 
 __all__ = ["KernelIterations", "KernelProblem", "KernelSolver", "float32_penalty"]
@@ -40,8 +41,6 @@ _MARGIN = 0.8  # the recursion aims lower than asked, so that the recomputed res
 _PROGRESS = 0.5  # of recomputed residuals: less is rounding
 _LEFT_OUT_TOL = 1e-3  # of machines that only calibrate error bars
 _LARGEST = 1e300
-_SETTLED, _PATIENCE = 1e-3, 10  # of the error on rows that are left out: less in so many iterations ends them
-_SMALL_RESIDUAL = 0.01  # before, errors may rest and fall again
 _POWER_STEPS = 5
 _STRAYED = 1e-3  # of the solution: rounding of the preconditioner leaves 2e-5 outside of its space
 
@@ -64,8 +63,8 @@ class KernelProblem:
     intercept : bool
     features : LandmarkFeatures
         Of the preconditioner.
-    settles : bool
-        Whether iterations end when the error on the rows that are left out has settled.
+    settling : Settling or None
+        How iterations end when the error on the rows that are left out has settled; None: not then.
     """
 
     product: KernelProduct
@@ -76,7 +75,7 @@ class KernelProblem:
     alpha: float
     intercept: bool
     features: LandmarkFeatures
-    settles: bool = False
+    settling: Settling | None = None
 
     @property
     def n_targets(self) -> int:
@@ -247,7 +246,7 @@ class _Solving:
     def solved(self) -> KernelIterations:
         ending, problem, t = self._iterate(), self.problem, self.problem.n_targets
         every, x = np.arange(problem.n_columns), self.systems.x * self.size
-        offset = problem.means_of(problem.targets - self.double.image * self.size, every)
+        offset = problem.means_of(problem.targets - self.systems.state["image"] * self.size, every)
         coef = problem.roots[:, :t] * x[:, :t]
         freedom = max(float(problem.weight.sum()) - problem.intercept, 0.5)
         noise = problem.alpha * np.sum(coef * (problem.Y - offset[:t]), axis=0) / freedom
@@ -274,7 +273,7 @@ class _Solving:
         problem, m, t = self.problem, self.problem.n_left_out, self.problem.n_targets
         if m == 0:
             return np.empty((0, t)), np.empty(0)
-        image = self.double.image[-m:, t:] * self.size[t:]
+        image = self.systems.state["image"][-m:, t:] * self.size[t:]
         spread = self.inverse.spread(t)
         towards = problem.product.X[spread.landmarks]
         values = KernelProduct(problem.product.kernel, towards, precision=np.dtype(float))
@@ -287,6 +286,9 @@ class _Solving:
         cg, state = self.systems, self.systems.state
         while True:
             asked = self._until_asked_to_stop()
+            settling = self.problem.settling
+            if asked is Ending.SETTLED and settling is not None and not settling.recomputes:
+                return asked
             cg.product = self.double
             cg.replace_residual()
             state["image"] = self.double.image
@@ -320,7 +322,7 @@ class _Solving:
             self._step(operator)
             if self.context.on_iteration is not None and self.context.on_iteration(state) is True:
                 return Ending.STOPPED
-            if self.problem.settles and self._has_settled():
+            if self._has_settled():
                 return Ending.SETTLED
         return None
 
@@ -338,8 +340,5 @@ class _Solving:
             cg.state["errors"] = np.append(cg.state["errors"], np.sqrt(np.mean(errors**2)))
 
     def _has_settled(self) -> bool:
-        """Whether the last errors are hardly better than the best before them."""
-        if np.max(self.systems.relative) > _SMALL_RESIDUAL:
-            return False
-        errors = self.systems.state["errors"]
-        return len(errors) > _PATIENCE and min(errors[-_PATIENCE:]) > (1 - _SETTLED) * min(errors[:-_PATIENCE])
+        settling, worst = self.problem.settling, float(np.max(self.systems.relative))
+        return settling is not None and settling.has_come(self.systems.state["errors"], worst)

@@ -23,6 +23,7 @@ from bochner._threads import run_in_threads
 from bochner._typing import Array, FloatType
 from bochner.config import get_config
 from bochner.features import FeatureMap, RankWarp, WarpedMap
+from bochner.features.kernel_sums import kernel_sums
 from bochner.features.kernel_tiles import UNIT_ROUNDOFF, Prepared, Values, fast_values
 from bochner.features.nystroem import KernelMap, draw_nystroem_map
 from bochner.groups import Transforms
@@ -221,16 +222,7 @@ class KernelProduct:
 
     def cross_times(self, X: Array, V: Array) -> Array:
         """k(X, rows) V for other rows X (m, d)."""
-        left, out = self._values.left(self._seen(X)), np.zeros((len(X), V.shape[1]))
-        factors = V.astype(self._tile_type, copy=False)
-
-        def write(rows: slice, scratch: Array) -> None:
-            for columns in row_slices(self.n_rows, _COLUMNS):
-                space = _shaped(scratch, rows, columns)
-                out[rows] += self._values.tile(left[rows], self._right[columns], space) @ factors[columns]
-
-        run_in_threads(write, list(row_slices(len(X), _ROWS)), state=self._scratch)
-        return out
+        return kernel_sums(self._values, self._values.left(self._seen(X)), self._right, V, self._tile_type)
 
     def _scratch(self) -> Array:
         """Space for a tile: one for every thread."""

@@ -16,7 +16,7 @@ from bochner.features.nystroem import KernelMap
 from bochner.groups import Transforms
 from bochner.kernels.base import Stationary
 
-__all__ = ["PROFILE_ERROR", "OrbitValues", "bounded_values", "float32_error"]
+__all__ = ["PROFILE_ERROR", "OrbitValues", "bounded_values"]
 
 PROFILE_ERROR = 1e-14
 """Relative error of a profile at a given distance in float64: exp, powers and Bessel functions."""
@@ -63,19 +63,6 @@ def bounded_values(kernel: Stationary, X: Array) -> Values:
     if not np.isfinite(direct.error):
         raise _not_lipschitz(bare)
     return direct
-
-
-def float32_error(kernel: Stationary, X: Array) -> float:
-    """Typical error of a float32 tile's values, not a bound; infinite if tiles are float64 anyway.
-
-    Of squared distances 2^-24 of the squared norms; ten times that for a rough kernel, which sees roots of them.
-    """
-    _, factor, profile = parts_of(kernel)
-    if profile is None:
-        return np.inf
-    squares = float(np.mean(GemmValues(profile, factor, X, np.dtype(float)).left(X).size))
-    smooth = bool(np.all(np.isfinite(profile.second_moments(X.shape[1]))))
-    return kernel.variance * 2.0**-24 * (1 + squares) * (1 if smooth else 10)
 
 
 def _not_lipschitz(kernel: Stationary) -> AssumptionError:

@@ -28,10 +28,21 @@ from bochner.tuning.outliers import winsorised
 from bochner.tuning.result import Stage, Tuning, rounded
 from bochner.tuning.search import tune
 
-__all__ = ["SHARE_OF_BUDGET", "column_kinds", "middle_kernel", "standardised", "tune_automatically", "tuning_of"]
+__all__ = [
+    "SETTLED",
+    "SHARE_OF_BUDGET",
+    "column_kinds",
+    "middle_kernel",
+    "standardised",
+    "tune_automatically",
+    "tuning_of",
+]
 
 SHARE_OF_BUDGET = 0.6
 """Of memory, for all kernel matrices at once."""
+
+SETTLED = 3e-4
+"""Of the logarithm of squared errors: with 600 rows their noise is some hundred times as much."""
 
 _FEW = 300  # rows that keep their order
 _ROUNDS = 2  # of metrics
@@ -53,6 +64,7 @@ def tune_automatically(
     warps: bool = True,
     metric: bool = False,
     rivals: bool = False,
+    settled: float = 0.0,
 ) -> Tuning:
     """Learn kernel, scales and whether columns are warped, from rows in memory in random order.
 
@@ -75,6 +87,8 @@ def tune_automatically(
         Whether only metrics are candidates, of one column or more than 512 one scale.
     rivals : bool, default=False
         Whether one scale for all columns is told too (`Tuning.rivals`), where it may catch up with many more rows.
+    settled : float, default=0
+        Gain of an iteration, two of which in a row end a descent of leave-one-out errors (`SETTLED`).
     """
     rows, Y, weight = dense(X, float), np.asarray(Y), sample_weight
     if len(rows) > _FEW:  # in case that they are in an order of their own
@@ -87,7 +101,7 @@ def tune_automatically(
     if rows.shape[1] > MOST_SCALES:  # of one scale for all, no more rows are used
         rows, Y, weight = rows[:COMPARED], Y[:COMPARED], None if weight is None else weight[:COMPARED]
     share = SHARE_OF_BUDGET / get_config().threads()
-    search = CandidateSearch(standardised(Y, weight), weight, seed, penalty, Clock(None), share)
+    search = CandidateSearch(standardised(Y, weight), weight, seed, penalty, Clock(None), share, settled)
     rivals = rivals and n_samples is not None and n_samples >= _MANY_MORE * len(rows)
     best, simple, stages = _searched(search, column_kinds(rows, weight, warps), kernels, metric, rivals)
     return replace(tuning_of(best, stages, search), rivals=tuple(tuning_of(each, [], search) for each in simple))

@@ -102,7 +102,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class CandidateSearch:
-    """Targets, weights and sizes that all candidates share. Rows are in random order."""
+    """Targets, weights, sizes, and gains at which descents end, that all candidates share. Rows are in random order."""
 
     Y: Array
     weight: Array | None
@@ -110,6 +110,7 @@ class CandidateSearch:
     penalty: float | None
     clock: Clock
     share_of_budget: float = 1.0
+    settled: float = 0.0
     _known: dict[tuple[Candidate, int], Array] = field(default_factory=dict)  # errors, by the rows of the comparison
 
     @property
@@ -140,16 +141,15 @@ class CandidateSearch:
         factors: tuple[float, ...] = (),
     ) -> Candidate:
         """Scales learned from a start, on few rows."""
-        size = Size(self.n_learned(criterion), None, iterations, factors)
-        return self._descended(columns, kernel, start, size, criterion)
+        rows = self.n_learned(criterion)
+        return self._descended(columns, kernel, start, Size(rows, None, iterations, factors), criterion)
 
     def _descended(
         self, columns: Columns, kernel: Stationary, start: EvidenceParameters, size: Size, criterion: str
     ) -> Candidate:
-        unit = np.ones(columns.X.shape[1])
-        rows = TuningRows(columns.X, self.Y, self.weight, unit, len(start.log_scales) > 1)
-        prior = _PRIOR if criterion == "evidence" else None  # leave-one-out errors have their own
-        descent = Descent(rows, kernel, start, self.seed, criterion, self.penalty, self.clock, prior)
+        rows = TuningRows(columns.X, self.Y, self.weight, np.ones(columns.X.shape[1]), len(start.log_scales) > 1)
+        prior, settled = (_PRIOR, 0.0) if criterion == "evidence" else (None, self.settled)  # errors have their own
+        descent = Descent(rows, kernel, start, self.seed, criterion, self.penalty, self.clock, prior, settled)
         return Candidate(columns, descent.run(size), criterion)
 
     def of_columns(self, columns: Columns, kernel: Stationary) -> list[Candidate]:

@@ -32,6 +32,7 @@ _CRITERIA: dict[str, Criterion] = {"evidence": evidence, "gcv": gcv}
 _COPIES = 6  # of the features or of the kernel matrix, in float64, that a gradient holds
 _FEWEST_ROWS, _FEWEST_FREQUENCIES = 64, 16  # however small the memory budget is
 _FAR_BETTER = 0.25  # of the criterion per row
+_RESTS = 2  # iterations that gain next to nothing, and end a descent
 _SPREAD_OF_STARTS = 0.5  # standard deviation of the perturbed starts, in the logarithm of a scale
 
 
@@ -97,7 +98,10 @@ class Size:
 
 @dataclass(frozen=True)
 class Descent:
-    """A quasi-Newton descent (L-BFGS-B) of the criterion, and of a prior beside it if there is one, from a start."""
+    """A quasi-Newton descent (L-BFGS-B) of the criterion, and of a prior beside it if there is one, from a start.
+
+    It also ends after two iterations in a row that have gained at most `settled`.
+    """
 
     data: TuningRows
     kernel: Stationary
@@ -107,6 +111,7 @@ class Descent:
     penalty: float | None
     clock: Clock
     prior: ScalePrior | None = None
+    settled: float = 0.0
 
     def run(self, size: Size) -> Stage:
         surface = self._surface(size)
@@ -115,7 +120,13 @@ class Descent:
         loss = FreeVariances(criterion) if self.penalty is None else GivenRatio(criterion, np.log(self.penalty))
         start, first = self._first(loss, size)
         end, losses = quasi_newton(
-            loss, loss.vector(start), first, loss.bounds(start), self.clock, iterations=size.iterations
+            loss,
+            loss.vector(start),
+            first,
+            loss.bounds(start),
+            self.clock,
+            iterations=size.iterations,
+            settled=self.settled,
         )
         return Stage(self.kernel, len(surface.Y), surface.n_frequencies, losses, loss.parameters(end).to_vector())
 
@@ -148,16 +159,18 @@ def quasi_newton(
     *,
     iterations: int,
     smallest_gain: float = 1e-6,
+    settled: float = 0.0,
 ) -> tuple[Array, tuple[float, ...]]:
     """L-BFGS-B within bounds, from a start where the criterion is `first`, until the clock says so.
 
+    One small step may follow from a first guess of the curvature; two that gain at most `settled` each end it.
     Returns where it ended, and the criterion at the start and after every iteration.
     """
     losses = [first]
 
     def record(intermediate_result: OptimizeResult) -> None:
         losses.append(float(intermediate_result.fun))
-        if clock.is_over():
+        if clock.is_over() or (len(losses) > _RESTS and losses[-1 - _RESTS] - losses[-1] < _RESTS * settled):
             raise StopIteration
 
     options = {"maxiter": iterations, "maxcor": 20, "ftol": smallest_gain}

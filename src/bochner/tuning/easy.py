@@ -23,7 +23,7 @@ from bochner._threads import results_in_threads
 from bochner._typing import Array, Rows
 from bochner.config import get_config
 from bochner.kernels import Stationary
-from bochner.tuning.automatic import SHARE_OF_BUDGET, column_kinds, middle_kernel, standardised, tuning_of
+from bochner.tuning.automatic import SETTLED, SHARE_OF_BUDGET, column_kinds, middle_kernel, standardised, tuning_of
 from bochner.tuning.candidates import MOST_SCALES, Candidate, CandidateSearch, best_of
 from bochner.tuning.clock import Clock
 from bochner.tuning.columns import Columns
@@ -64,7 +64,7 @@ def tune_easily(
         return None
     order = generator(seed, Purpose.TUNING_ROWS).permutation(len(Y))[:EASY_ROWS]
     rows, weight = dense(X[order], float), None if sample_weight is None else sample_weight[order]
-    search = CandidateSearch(standardised(Y[order], weight), weight, seed, None, Clock(None), share)
+    search = CandidateSearch(standardised(Y[order], weight), weight, seed, None, Clock(None), share, SETTLED)
     return _searched(search, column_kinds(rows, weight, warps), middle_kernel(kernels))
 
 

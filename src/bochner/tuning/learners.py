@@ -18,7 +18,7 @@ from bochner._typing import Array, Rows
 from bochner.config import get_config
 from bochner.data import RowSource
 from bochner.kernels import Stationary
-from bochner.tuning.automatic import tune_automatically
+from bochner.tuning.automatic import SETTLED, tune_automatically
 from bochner.tuning.classifier import FEWEST_ROWS, tune_classifier
 from bochner.tuning.columns import Columns
 from bochner.tuning.easy import EASY_ROWS, tune_easily
@@ -33,6 +33,7 @@ _SHARE_OF_BUDGET = 0.125  # of memory, for the rows that a classifier's scales a
 _COPIES = 4  # of those rows, in float64
 _SHARE_OF_AUTOMATIC, _COPIES_OF_AUTOMATIC = 0.5, 8  # in units of deviations and of ranges, by all threads
 _FEWEST_AUTOMATIC = 64
+_MANY_ROWS = 10_000  # of classes: the last thousandths of an error are not worth half of a search
 
 
 @dataclass(frozen=True)
@@ -185,7 +186,8 @@ class ClassifierScales(ScaleLearner):
     def _automatic(self, rows: RowSource, targets: Targets, search: ScaleSearch) -> Tuning:
         """Least squares on the indicators of the classes."""
         sample = _indicator_sample(rows, targets, _automatic_rows(rows.n_features), search.seed)
-        return sample.tuned(partial(tune_automatically, sample.X, sample.Y, **search.setting(rows)), None)
+        setting = search.setting(rows) | {"settled": SETTLED if rows.n_rows > _MANY_ROWS else 0.0}
+        return sample.tuned(partial(tune_automatically, sample.X, sample.Y, **setting), None)
 
 
 def _indicator_sample(rows: RowSource, targets: Targets, size: int, seed: int) -> TuningSample:
