@@ -132,19 +132,26 @@ def table(head: list[str], rows: list[list[str]]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in [head, ["---"] * len(head), *rows])
 
 
+def short(value: float) -> str:
+    """Two digits, without an exponent: 0.51, 13, 120."""
+    return f"{float(f'{value:.2g}'):g}"
+
+
 def counted(found: Record, task: str) -> str:
+    """Wins and losses of ours against every peer; which of ours stands there if there are several."""
     rows = [
         [
             TITLES[row["ours"]], TITLES[row["peer"]], str(row["wins"]), str(row["ties"]), str(row["losses"]),
             "" if row["limits"] is None else f"{100 * row['limits'][0]:.0f} to {100 * row['limits'][1]:.0f} %",
-            f"{row['median_ratio']:.3f}", f"{row['median_time']:.2g}",
+            f"{row['median_ratio']:.3f}", short(row["median_time"]),
             ", ".join(f"{name} {ratio:.2f}" for name, ratio in row["lost"].items()),
         ]
         for row in found["summary"]
         if row["task"] == task
     ]  # fmt: skip
     head = ["", "against", "wins", "ties", "losses", "share of wins", "error ratio", "time ratio", "lost on (ratio)"]
-    return table(head, rows)
+    start = 0 if len({row[0] for row in rows}) > 1 else 1
+    return table(head[start:], [row[start:] for row in rows])
 
 
 def errors(found: Record, task: str) -> str:
@@ -160,7 +167,7 @@ def errors(found: Record, task: str) -> str:
         best = min((value for value in means.values() if value is not None), default=None)
         rows.append([name, *(_text(means.get(method), best, cells.get((name, method), [])) for method in methods)])
     spent = [median(r["fit_seconds"] or 0.0 for key, rs in cells.items() if key[1] == m for r in rs) for m in methods]
-    rows.append(["*median seconds*", *(f"{value:.2g}" for value in spent)])
+    rows.append(["*median seconds*", *(short(value) for value in spent)])
     return table(["table", *(TITLES[name] for name in methods)], rows)
 
 
@@ -178,16 +185,24 @@ def _text(mean: float | None, best: float | None, records: list[Record]) -> str:
     return f"**{mean:.4f}**" if mean == best else f"{mean:.4f}"
 
 
+def in_words(fits: list[Record]) -> str:
+    """The folds of some fits: fold 5; folds 5 to 9; folds 5, 7."""
+    folds = sorted({record["fold"] for record in fits})
+    if len(folds) == 1:
+        return f"fold {folds[0]}"
+    whole = len(folds) > 2 and folds == list(range(folds[0], folds[-1] + 1))
+    return f"folds {folds[0]} to {folds[-1]}" if whole else f"folds {', '.join(map(str, folds))}"
+
+
 def page(found: Record) -> str:
     """docs/peers.md."""
-    folds = sorted({record["fold"] for record in found["fits"]})
     most = max((record["n"] for record in found["fits"]), default=0)
     parts = [
         "# Against other methods",
         "",
         "<!-- made by benchmarks/peers.py from its JSON: do not edit -->",
         "",
-        f"Raw tables, up to {most:,} training rows, folds {', '.join(map(str, folds))}, {found['machine']}; peers: "
+        f"Raw tables, up to {most:,} training rows, {in_words(found['fits'])}, {found['machine']}; peers: "
         f"{', '.join(found['peers'])}. Every fit ran in a process of its own. Rules of ours were chosen on folds 0 to "
         "4. A win or a loss is a mean error ratio beyond 1 %; ratios are ours over the peer's, so that less is better; "
         "the share of wins has 95 % limits over tables. Times are of the processor, over all threads. Methods that are "
@@ -205,7 +220,8 @@ def page(found: Record) -> str:
             parts += calibrated(found) if task == "regression" else []
             parts += [f"Errors ({unit}), and the median processor seconds of a fit:", "", errors(found, task)]
     if found.get("mixed"):
-        parts += ["", "## Mixed tables, up to 8,000 rows", "", "Ours sees the columns of `TableEncoder`:", ""]
-        for task in dict.fromkeys(record["task"] for record in found["mixed"]):
-            parts += [errors({"fits": found["mixed"]}, task), ""]
+        fits, words = found["mixed"], f"{in_words(found['mixed'])}. Ours sees the columns of `TableEncoder`."
+        parts += ["", "## Mixed tables, up to 8,000 rows", "", words[0].upper() + words[1:], ""]
+        for task in dict.fromkeys(record["task"] for record in fits):
+            parts += [counted({"summary": summary(fits)}, task), "", errors({"fits": fits}, task), ""]
     return "\n".join(parts).rstrip("\n") + "\n"
