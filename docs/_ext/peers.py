@@ -283,6 +283,20 @@ def conditional():
     return ("link", "columns of Z", "rows", "nulls rejected at 5 %", "rate", "95 % limits of the rate"), rows
 
 
+def probabilities():
+    cells = {(row["data"], row["n"], row["model"]): row for row in load("probabilities")["means"]}
+    models = sorted({model for *_, model in cells}, key=lambda model: (not model.startswith("ours"), model))
+    settings = list(dict.fromkeys((data, n) for data, n, _ in cells))
+    rows = [
+        (f"{data}, {n:,} rows", *(
+            f"{cells[data, n, model]['log_loss']:.3f} ({100 * cells[data, n, model]['calibration_error']:.1f} %)"
+            for model in models
+        ))
+        for data, n in settings
+    ]  # fmt: skip
+    return ("log loss (calibration error)", *models), rows
+
+
 def conditional_peers():
     """Rates of rejection beside other libraries."""
     records = load("conditional_peers")["records"]
@@ -385,6 +399,7 @@ TABLES = {
     "power_of_more_rows": (power_of_more_rows, "power_4096", "power.py"),
     "quantile_time": (quantile_time, "losses_time", "losses.py"),
     "conditional": (conditional, "conditional_500", "conditional.py"),
+    "probabilities": (probabilities, "probabilities", "probabilities.py"),
     "conditional_peers": (conditional_peers, "conditional_peers", "conditional.py"),
     "quantiles": (quantiles, "losses", "losses.py"),
     "robust": (robust, "losses", "losses.py"),

@@ -44,6 +44,18 @@ def test_test_has_an_exit_code_only_if_asked_for_one(tmp_path, monkeypatch, caps
     assert told["failed"] is False
 
 
+def test_an_index_that_pandas_wrote_is_no_difference_of_tables(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    houses = make_houses(400, seed=1)
+    houses[:200].to_csv("before.csv")
+    houses[200:].to_csv("after.csv")
+    assert main(["test", "before.csv", "after.csv", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["pvalue"] > 0.001
+    assert "" not in told["columns_changed"]
+    assert "Column '' is left out: an index without a name, as pandas writes it." in told["notes"]
+
+
 def test_bounds_are_those_of_the_theory(capsys):
     assert main(["bounds", "--dim", "10", "--eps", "0.1", "--json"]) == 0
     told = {row["name"]: row for row in json.loads(capsys.readouterr().out)["bounds"]}

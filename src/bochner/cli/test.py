@@ -67,7 +67,7 @@ def test(as_json: bool, quiet: bool, **given: Any) -> None:
     _settle_page(given)
     with screen.progress() as progress, screen.noting_warnings():
         progress.step("Reading the tables")
-        encoder, X, Y = _samples(given)
+        encoder, X, Y = _samples(given, screen)
         progress.step(f"Comparing {len(X):,} rows with {len(Y):,}")
         result = mmd_test(
             X,
@@ -116,17 +116,20 @@ def _settle_page(given: JsonDict) -> None:
         targets.require_page(page)
 
 
-def _samples(given: JsonDict) -> tuple[TableEncoder, Array, Array]:
+def _samples(given: JsonDict, screen: Screen) -> tuple[TableEncoder, Array, Array]:
     """Both tables as arrays, prepared by one encoder that has seen the rows of both: so the p-value stays valid."""
     import pyarrow as pa
 
     from bochner.data import read_table
     from bochner.errors import InvalidDataError
-    from bochner.tables import TableEncoder, encode_rows
+    from bochner.tables import TableEncoder, encode_rows, unnamed_indices
 
     kinds = dict.fromkeys(given["categorical"], "category")
     tables = [read_table(given[name], kinds, given["missing"]) for name in ("before", "after")]
     names = _columns_of_both(given, [rows.column_names for rows in tables])
+    for name in unnamed_indices(names, tables):
+        screen.note(f"Column {name!r} is left out: an index without a name, as pandas writes it.")
+        names.remove(name)
     try:
         both = pa.concat_tables([rows.select(names) for rows in tables], promote_options="permissive")
     except pa.ArrowTypeError as error:

@@ -2,6 +2,7 @@
 
 from bochner.tables.cells import rows_counted
 from bochner.tables.encoder import TableEncoder
+from bochner.tables.information import unnamed_indices
 from bochner.tables.named_columns import column_of_table
 from bochner.tables.new_values import NewValues
 from bochner.tables.reading import read_column
@@ -33,4 +34,5 @@ __all__ = [
     "rows_to_keep",
     "split_rows",
     "survey",
+    "unnamed_indices",
 ]

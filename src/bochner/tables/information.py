@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 import numpy as np
 
-from bochner._typing import Array
-from bochner.tables.reading import Series, missing
+from bochner._typing import Array, MatrixLike
+from bochner.tables.named_columns import NamedColumns
+from bochner.tables.reading import Series, missing, read_column
 
-__all__ = ["beyond_floats", "counts_rows", "number_remarks", "numbers_rows", "without_information"]
+__all__ = [
+    "beyond_floats",
+    "counts_rows",
+    "is_unnamed_index",
+    "number_remarks",
+    "unnamed_indices",
+    "without_information",
+]
 
+_UNNAMED = ("", "Unnamed: 0", "__index_level_0__")
 _EXACT = 2.0**53  # whole numbers below it are told apart by float64
 
 
@@ -79,6 +90,20 @@ def _days_as_numbers(values: Array) -> bool:
     return bool(np.all(fits & (present % 1 == 0)))
 
 
-def numbers_rows(values: Array) -> bool:
-    """Whole numbers, each once, in whatever order: an index of rows, or of a sample of them."""
+def is_unnamed_index(name: str, values: Array) -> bool:
+    """An index without a name, as pandas writes it: whole numbers, each once, in whatever order."""
+    return name in _UNNAMED and values.dtype.kind in "iuf" and _numbers_rows(values)
+
+
+def unnamed_indices(names: Iterable[str], tables: Sequence[MatrixLike]) -> list[str]:
+    """Columns that are an index without a name in each of some tables."""
+    return [
+        name
+        for name in names
+        if name in _UNNAMED
+        and all(is_unnamed_index(name, read_column(NamedColumns.of(rows).column(name), name)) for rows in tables)
+    ]
+
+
+def _numbers_rows(values: Array) -> bool:
     return bool(np.all(values % 1 == 0)) and len(np.unique(values)) == len(values)

@@ -11,13 +11,11 @@ from bochner.data import is_code
 from bochner.errors import TableWarning
 from bochner.tables.columns import CategoryColumn, Column, DateColumn, NumberColumn
 from bochner.tables.dates import date_order, is_date, parse_dates
-from bochner.tables.information import beyond_floats, number_remarks, numbers_rows, without_information
+from bochner.tables.information import beyond_floats, is_unnamed_index, number_remarks, without_information
 from bochner.tables.reading import Series, is_aware, read_column
 from bochner.tables.texts import hardly_repeat, is_number, level_remarks, numbers_of, refuse_nearly
 
 __all__ = ["ColumnLearner", "refuse_marks"]
-
-_INDEX = ("", "Unnamed: 0", "__index_level_0__")
 
 
 @dataclass
@@ -59,7 +57,7 @@ class ColumnLearner:
             self._learn_numbers(name, values)
 
     def _learn_numbers(self, name: str, values: Array) -> None:
-        if name in _INDEX and numbers_rows(values):
+        if is_unnamed_index(name, values):
             self._leave_out(name, "an index without a name, as pandas writes it")
             return
         self._keep(NumberColumn.learn(name, values))
