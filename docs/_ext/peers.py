@@ -370,6 +370,18 @@ def robust():
     return ("over that of the mean", "", "", ""), [*counts, *wrong]
 
 
+def many_classes():
+    """One factorisation serves all classes: what ten of them take, and a thousand."""
+    found = load("classifier_classes")
+    rows = [
+        (f"{int(n):,}", seconds(found[n]["processor_seconds"]), megabytes(found[n]["peak_bytes"]),
+         f"{found[n]['processor_ns_per_class_row_feature']:.2g} ns")
+        for n in ("10", "1000")
+    ]  # fmt: skip
+    words = f"classes, {found['n']:,} rows, d = {found['d']}, D = {found['n_components']:,}"
+    return (words, "processor time", "memory at the peak", "time a class, row and feature"), rows
+
+
 def folds_of_support_vectors():
     """Records of every table, one a fold that was run."""
     found = defaultdict(list)
@@ -426,6 +438,7 @@ TABLES = {
     "landmarks": (landmarks, "landmarks_choice", "landmarks.py"),
     "cluster": (cluster, "cluster", "cluster.py"),
     "server": (server, "server", "server.py"),
+    "many_classes": (many_classes, "classifier_classes", "classifier.py"),
     "support_vectors": (support_vectors, "support_vectors_7", "support_vectors.py"),
     "planner": (planner, "planner", "planner.py"),
 }

@@ -13,6 +13,7 @@ import peers  # noqa: E402
 
 PAGE = (ROOT / "docs" / "comparison.md").read_text(encoding="utf-8")
 ELSEWHERE = {
+    "many_classes": "classification.md",
     "support_vectors": "classification.md",
     "probabilities": "classification.md",
     "orbit_on_rings": "symmetry.md",
