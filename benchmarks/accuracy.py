@@ -21,13 +21,14 @@ import warnings
 import numpy as np
 import pandas as pd
 import peer_processes
-from classifier import DATA, table_data
+from default_tables import DATA
 from harness import RESULTS, once, write
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import RidgeCV
 from sklearn.metrics import log_loss
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import bochner as bo
 
@@ -184,6 +185,15 @@ def classifiers(width, n=10_000):
             )
             print(name, kernel, scale, record[f"{name}, {kernel}, {scale}"], flush=True)
     return record
+
+
+def table_data(name):
+    """Standardised rows and classes of the training and the test part of a table."""
+    frame = pd.read_parquet(DATA / f"{name}.parquet")
+    X, y = frame.drop(columns=["target", "split"]).to_numpy(np.float32), frame["target"].to_numpy()
+    part = frame["split"].to_numpy()
+    scaler = StandardScaler().fit(X[part == 0])
+    return (scaler.transform(X[part == 0]), y[part == 0]), (scaler.transform(X[part == 1]), y[part == 1])
 
 
 def classified(train, test, **setting):

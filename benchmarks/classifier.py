@@ -1,6 +1,6 @@
 """KernelClassifier against scikit-learn on real data: accuracy and time, the solvers' objectives, and memory.
 
-Sections, each written to its own JSON: mnist, tables, objective, memory, classes. Run all, or name some:
+Sections, each written to its own JSON: mnist, objective, memory, classes. Run all, or name some:
 
     python benchmarks/classifier.py mnist objective
 """
@@ -16,14 +16,11 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 from harness import write
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_approximation import RBFSampler
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 import bochner as bo
@@ -100,65 +97,6 @@ def best_of(models, train, test):
             print(name, runs[name], flush=True)
     best = max(runs, key=lambda name: runs[name]["accuracy"])
     return {"runs": runs, "best": {"setting": best, **runs[best]}}
-
-
-# Tables: both tuned on the same grid of length scales and penalties, by the same held-out rows, then fitted to all.
-
-GRID_SCALES = (0.25, 0.5, 1.0, 2.0)
-"""Times the median heuristic sqrt(d): gamma = 1 / (2 length_scale^2)."""
-GRID_C = (1.0, 10.0, 100.0)
-SVC_TUNING_ROWS = 6000
-
-
-def tables(names=("ijcnn1", "letter", "shuttle", "adult_a9a")):
-    write("classifier_tables", {"width": 4096, "rows": [one_table(name) for name in names]})
-
-
-def one_table(name, width=4096):
-    train, test = table_data(name)
-    unit = np.sqrt(train[0].shape[1])
-    ours, ours_seconds = tuned(
-        lambda scale, C, n: bo.KernelClassifier(
-            bo.Gaussian(scale * unit), loss="squared_hinge", n_components=min(width, 2 * n), alpha=1 / C, tol=1e-3,
-            sampling="orthogonal", random_state=0,
-        ),
-        train,
-    )  # fmt: skip
-    exact, exact_seconds = tuned(lambda scale, C, n: SVC(C=C, gamma=1 / (2 * (scale * unit) ** 2)), train)
-    row = {
-        "data": name, "n": len(train[0]), "d": train[0].shape[1],
-        "ours": {**timed(ours, train, test), "tuning_seconds": ours_seconds, "model": repr(ours)},
-        "SVC": {**timed(exact, train, test), "tuning_seconds": exact_seconds, "model": repr(exact)},
-    }  # fmt: skip
-    total = {who: row[who]["fit_seconds"] + row[who]["predict_seconds"] for who in ("ours", "SVC")}
-    row["accuracy_difference"] = row["ours"]["accuracy"] - row["SVC"]["accuracy"]
-    row["faster_fit"] = row["SVC"]["fit_seconds"] / row["ours"]["fit_seconds"]
-    row["faster_fit_and_predict"] = total["SVC"] / total["ours"]
-    print(row, flush=True)
-    return row
-
-
-def table_data(name):
-    frame = pd.read_parquet(DATA / f"{name}.parquet")
-    X, y = frame.drop(columns=["target", "split"]).to_numpy(np.float32), frame["target"].to_numpy()
-    part = frame["split"].to_numpy()
-    scaler = StandardScaler().fit(X[part == 0])
-    return (scaler.transform(X[part == 0]), y[part == 0]), (scaler.transform(X[part == 1]), y[part == 1])
-
-
-def tuned(make, train):
-    """The best model of the grid on held-out rows of a subsample, unfitted, and the seconds it took to find."""
-    start = time.perf_counter()
-    X, y = train[0], train[1]
-    chosen = np.random.default_rng(0).permutation(len(X))[:SVC_TUNING_ROWS]
-    X_fit, X_held, y_fit, y_held = train_test_split(X[chosen], y[chosen], test_size=0.3, random_state=0)
-    scores = {}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        for scale in GRID_SCALES:
-            for C in GRID_C:
-                scores[scale, C] = make(scale, C, len(X_fit)).fit(X_fit, y_fit).score(X_held, y_held)
-    return make(*max(scores, key=scores.get), len(X)), time.perf_counter() - start
 
 
 # The solvers: the objective they reach on the same features.
@@ -281,6 +219,6 @@ def classes(n=100_000, d=64, width=2048, budget="3GB"):
 
 
 if __name__ == "__main__":
-    sections = {"mnist": mnist, "tables": tables, "objective": objective, "memory": memory, "classes": classes}
+    sections = {"mnist": mnist, "objective": objective, "memory": memory, "classes": classes}
     for section in sys.argv[1:] or sections:
         sections[section]()

@@ -56,12 +56,6 @@ def classifier_rows():
         f"{100 * best['accuracy']:.2f} % right in {best['fit_seconds']:.0f} s",
         peers,
     )
-    for row in load("classifier_tables")["rows"]:
-        yield (
-            f"classifier, {row['data']}, {row['n']:,} rows",
-            f"{100 * row['accuracy_difference']:+.2f} points against exact `SVC`",
-            f"{against(row['faster_fit_and_predict'], '`SVC`')}, fit and predict",
-        )
     for name, record in (found("support_vectors_7") or {"tables": {}})["tables"].items():
         exact = record["SVC"]
         yield (

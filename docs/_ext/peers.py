@@ -86,17 +86,6 @@ def mnist():
     return (f"MNIST, 60,000 rows, D = {found['width']}", "right", "fit", "predict 10,000"), rows
 
 
-def tables():
-    found = load("classifier_tables")
-    rows = [
-        (f"{row['data']} ({row['n']:,} x {row['d']})",
-         percent(row["ours"]["accuracy"]), percent(row["SVC"]["accuracy"]),
-         against(row["faster_fit"]), against(row["faster_fit_and_predict"]))
-        for row in found["rows"]
-    ]  # fmt: skip
-    return ("data", "right, ours", "right, exact `SVC`", "our fit is", "our fit and predict is"), rows
-
-
 def accuracy_records():
     """(name, record) of every data set and fold that was run."""
     found = load("accuracy")
@@ -417,7 +406,6 @@ TABLES = {
     "ridge": (ridge, "ridge", "ridge.py"),
     "wide": (wide, "wide_speed", "wide.py"),
     "mnist": (mnist, "classifier_mnist", "classifier.py"),
-    "tables": (tables, "classifier_tables", "classifier.py"),
     "accuracy": (accuracy, "accuracy", "accuracy.py"),
     "calibration": (calibration, "accuracy", "accuracy.py"),
     "two_sample": (two_sample, "two_sample", "two_sample.py"),
