@@ -6,9 +6,7 @@ A benchmark without a result file leaves a sentence that says so, so that no num
 from __future__ import annotations
 
 import json
-from collections import defaultdict
 from pathlib import Path
-from statistics import fmean
 
 from docutils import nodes
 from docutils.statemachine import StringList
@@ -371,34 +369,19 @@ def many_classes():
     return (words, "processor time", "memory at the peak", "time a class, row and feature"), rows
 
 
-def folds_of_support_vectors():
-    """Records of every table, one a fold that was run."""
-    found = defaultdict(list)
-    for path in sorted(RESULTS.glob("support_vectors_*.json")):
-        for name, record in load(path.stem)["tables"].items():
-            found[name].append(record)
-    return found
-
-
 def support_vectors():
     """The default classifier beside exact `SVC`: mistakes, and clock seconds of both; means over folds."""
-    rows = []
-    for name, records in folds_of_support_vectors().items():
-        spent = [
-            fmean(sum(record[method][part]["clock"] for part in parts) for record in records)
-            for method, parts in (("ours", OWN), ("SVC", ("search", *OWN)), ("SVC", OWN), ("intelex SVC", OWN))
-        ]
-        rows.append((f"{name} ({records[0]['n']:,} x {records[0]['d']}), {len(records)} folds",
-                     *(percent(1 - fmean(record[method]["accuracy"] for record in records))
-                       for method in ("ours", "SVC")),
-                     *map(seconds, spent), times(spent[0] / spent[1])))  # fmt: skip
+    rows = [
+        (f"{name} ({found['n']:,} x {found['d']})", percent(found["ours"]["wrong"]), percent(found["SVC"]["wrong"]),
+         seconds(found["ours"]["all"]), seconds(found["SVC"]["all"]), seconds(found["SVC"]["alone"]),
+         seconds(found["intelex SVC"]["alone"]), times(found["times_all"]))
+        for name, found in load("support_vectors")["means"].items()
+    ]  # fmt: skip
     return (
         "table", "wrong, ours", "wrong, `SVC`", "ours: search, fit, predict", "`SVC`: the same", "fit, predict alone",
         "intelex `SVC`: fit, predict", "ours over `SVC`, with both searches",
     ), rows  # fmt: skip
 
-
-OWN = ("fit", "predict")
 
 # The file of results behind each table, and the script that makes it.
 TABLES = {
@@ -427,7 +410,7 @@ TABLES = {
     "cluster": (cluster, "cluster", "cluster.py"),
     "server": (server, "server", "server.py"),
     "many_classes": (many_classes, "classifier_classes", "classifier.py"),
-    "support_vectors": (support_vectors, "support_vectors_7", "support_vectors.py"),
+    "support_vectors": (support_vectors, "support_vectors", "support_vectors.py"),
     "planner": (planner, "planner", "planner.py"),
 }
 
