@@ -14,6 +14,7 @@ import peers  # noqa: E402
 PAGE = (ROOT / "docs" / "comparison.md").read_text(encoding="utf-8")
 ELSEWHERE = {
     "support_vectors": "classification.md",
+    "images_full": "classification.md",
     "probabilities": "classification.md",
     "orbit_on_rings": "symmetry.md",
     "distance": "certificates.md",

@@ -74,7 +74,7 @@ def search_landmarks(
 
     Up to 3,000 rows it is the exact machine. Up to 10,000 that or the fewest landmarks, whichever is worth it on 3,000
     of the rows. Of more rows, where the exact machine is clearly better than 1,024 landmarks on 3,000 of them, the
-    exact machine by iterations, or 8,192 landmarks by products beyond 50,000 rows. Before that, classes that few
+    exact machine by iterations, or 8,192 landmarks by products beyond 64,000 rows. Before that, classes that few
     landmarks tell apart, most of them at small margins, are left at these. Else more and more landmarks: each
     number is compared with the best one before it on the same rows, and a gain of one standard error and one percent
     goes on to the next. A checkpoint has the moments of each.
