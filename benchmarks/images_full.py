@@ -3,11 +3,12 @@
     python benchmarks/images_full.py mnist --ways svc default        (beside each other, in one process)
     python benchmarks/images_full.py [mnist fashion_mnist] [--ways default raw patches]
 
-`default` is `KernelClassifier()`, which chooses everything by the training rows. Settings of the others were chosen on training rows that were not fitted to, never on test rows; `--choose` compares some of them
-again (2,500 rows to fit pixels and 1,200 to fit patches, 4,000 and 1,800 others to compare). Scale and penalty of the
-kernel on top of MNIST's patches, and the number of landmarks, were taken from Fashion-MNIST and not compared on MNIST.
-Pixels are between 0 and 1; those of Fashion-MNIST have a root taken. Seconds are of the processor, over all threads,
-and of the clock.
+`default` is `KernelClassifier()`, which chooses everything by the training rows. Settings of the others were chosen on
+training rows that were not fitted to, never on test rows; `--choose` compares some of them again (2,500 rows to fit
+pixels and 1,200 to fit patches, 4,000 and 1,800 others to compare). Scale and penalty of the kernel on top of MNIST's
+patches, and the number of landmarks, were taken from Fashion-MNIST and not compared on MNIST. Pixels are between 0 and
+1; those of Fashion-MNIST have a root taken, but for `default`. Seconds are of the processor, over all threads, and of
+the clock.
 """
 
 from __future__ import annotations

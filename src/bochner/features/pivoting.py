@@ -49,9 +49,7 @@ def pivoted_rows(X: Array, towards: Callable[[Array], KernelMap], size: int, rng
     residual, one_by_one = np.maximum(towards(X[:1]).diagonal(X), 0.0), min(size, PIVOTS)
     trace, factor, chosen = float(residual.sum()), np.empty((len(X), one_by_one)), np.empty(0, dtype=np.intp)
     in_vain = 0
-    while len(chosen) < one_by_one and residual.sum() > _NOTHING_LEFT[factor.dtype] * trace and in_vain < _IN_VAIN:
-        if len(chosen) >= _FIRST and residual.sum() > _SLOW * trace:
-            break
+    while len(chosen) < min(one_by_one, _worth_while(residual, trace, factor)) and in_vain < _IN_VAIN:
         block = _BLOCKS[len(chosen) >= _FIRST]
         if len(chosen) >= _FIRST and factor.dtype == np.float64 and residual.sum() > _MUCH_LEFT * trace:
             factor = _narrow(factor, len(chosen))
@@ -63,6 +61,14 @@ def pivoted_rows(X: Array, towards: Callable[[Array], KernelMap], size: int, rng
         chosen, in_vain = np.concatenate([chosen, accepted]), 0 if len(accepted) else in_vain + 1
     rest = np.setdiff1d(np.arange(len(X)), chosen)
     return np.concatenate([chosen, _in_random_order(rest, residual[rest], rng)[: size - len(chosen)]])
+
+
+def _worth_while(residual: Array, trace: float, factor: Array) -> int:
+    """Up to how many rows are drawn one by one, by what those before have left of the trace."""
+    left = float(residual.sum())
+    if left <= _NOTHING_LEFT[factor.dtype] * trace:
+        return 0
+    return _FIRST if left > _SLOW * trace else factor.shape[1]
 
 
 def _in_random_order(rows: Array, residual: Array, rng: np.random.Generator) -> Array:

@@ -81,9 +81,8 @@ def fit_exact_iteratively(
     solver = cast("KernelSolver", settings.solver)
     ordered = ordered_rows(rows_of_exact(rows), settings.seed)
     chosen = isinstance(settings.rule.alpha, str)
-    m = min(LEFT_OUT_ROWS, ordered.n_rows // _LEFT_OUT_SHARE) if settings.calibrates else 0
-    with_all = not settings.alike or searched is None or _HARDLY_ANY * m > ordered.n_rows
-    columns = rows.n_targets * (2 if m and with_all else 1)
+    m, with_all = _left_out(settings, ordered.n_rows, model_chosen=searched is not None)
+    columns = rows.n_targets * (1 + with_all)
     budget = kernel_budget(ordered.n_rows, rows.n_features, columns, PILOT_ROWS if chosen else 0)
     require_memory(budget.bill, "Use features='nystroem', or raise the budget with bochner.set_config(memory=...).")
     require_time(ordered.n_rows, rows.n_features, iterative=True, kept=budget.room > 0)
@@ -122,6 +121,14 @@ def fit_exact_iteratively(
     last = slice(len(dense.Y) - m, None)
     variances = np.maximum(found.variances + dense.values.kernel.variance / alpha, 1.0)
     return fit, LeftOut(found.errors, variances, dense.weight[last], dense.Y[last])
+
+
+def _left_out(settings: RidgeSettings, n: int, *, model_chosen: bool) -> tuple[int, bool]:
+    """Number of rows that are left out of the last machine, and whether there is one of all rows before it."""
+    if not settings.calibrates:
+        return 0, False
+    m = min(LEFT_OUT_ROWS, n // _LEFT_OUT_SHARE)
+    return m, not (settings.alike and model_chosen and _HARDLY_ANY * m <= n)
 
 
 def _settling(settings: RidgeSettings) -> Settling | None:
