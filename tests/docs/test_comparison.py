@@ -15,6 +15,7 @@ PAGE = (ROOT / "docs" / "comparison.md").read_text(encoding="utf-8")
 ELSEWHERE = {
     "many_classes": "classification.md",
     "support_vectors": "classification.md",
+    "images_full": "classification.md",
     "probabilities": "classification.md",
     "orbit_on_rings": "symmetry.md",
     "distance": "certificates.md",

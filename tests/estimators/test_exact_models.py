@@ -172,6 +172,21 @@ def test_many_rows_that_few_landmarks_cannot_explain_have_many(n, solver, width)
 
 
 @pytest.mark.usefixtures("few_are_many")
+def test_rows_that_are_left_out_of_many_teach_no_machine_of_classes(monkeypatch):
+    """Regressions, whose error bars these rows calibrate, and machines that were asked for have all rows."""
+    monkeypatch.setattr("bochner.fitting.exact_iterative._HARDLY_ANY", 5)
+    X = np.random.default_rng(0).uniform(-3, 3, (850, 2))
+    y = np.sin(3 * X[:, 0]) * np.cos(2 * X[:, 1])
+    (X, y), (new, its) = (X[:350], y[:350]), (X[350:], y[350:])
+    model = bo.KernelClassifier(random_state=0).fit(X, y > 0.2)
+    assert np.sum(model.coef_ == 0) == 70
+    assert model.score(new, its > 0.2) > 0.85
+    asked = bo.KernelClassifier(model.tuning_.kernel, features="exact", random_state=0).fit(X, y > 0.2)
+    for other in (asked, bo.KernelRegressor(random_state=0).fit(X, y)):
+        assert np.all(other.coef_ != 0)
+
+
+@pytest.mark.usefixtures("few_are_many")
 def test_many_rows_that_few_landmarks_explain_have_few():
     X = rows(0, 350, 2)
     y = X[:, 0] + 0.2 * rows(1, 350, 1)[:, 0]  # without noise, the exact machine is better by digits that no one sees

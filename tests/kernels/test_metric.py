@@ -17,6 +17,13 @@ def test_a_metric_is_the_kernel_of_transformed_rows():
         np.testing.assert_allclose(bo.Metric(base, A)(X, Y), base(X @ A, Y @ A), rtol=1e-12)
 
 
+def test_a_metric_of_fewer_directions_is_a_kernel_of_fewer_columns():
+    kernel, directions = bo.Metric(bo.Gaussian(0.7), A).in_fewer_columns()
+    np.testing.assert_allclose(kernel(X @ directions, Y @ directions), bo.Metric(bo.Gaussian(0.7), A)(X, Y), rtol=1e-12)
+    assert bo.Metric(bo.Gaussian(0.7), np.eye(3)).in_fewer_columns() is None
+    assert bo.Gaussian(0.7).in_fewer_columns() is None
+
+
 def test_a_diagonal_metric_is_a_scale_for_every_column():
     scale = np.array([0.5, 1.0, 4.0])
     diagonal, scaled = bo.Metric(bo.Matern(), np.diag(1 / scale)), bo.Matern(scale)

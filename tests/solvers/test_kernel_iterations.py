@@ -60,6 +60,16 @@ def test_the_second_machine_has_not_seen_the_last_rows():
     np.testing.assert_allclose(found.errors, errors, atol=5e-3 * Y.std())
 
 
+def test_a_machine_alone_without_the_last_rows_is_that_of_the_others():
+    found = KernelSolver(1e-8).solve_all(problem(with_all=False), SolverContext())
+    coef, offset = dense(X[:-M], Y[:-M], WEIGHT[:-M], 0.2, True)
+    assert np.all(found.solution.coef[-M:] == 0)
+    np.testing.assert_allclose(found.solution.coef[:-M], coef, atol=1e-5)
+    np.testing.assert_allclose(found.errors, Y[-M:] - KERNEL(X[-M:], X[:-M]) @ coef - offset, atol=1e-5)
+    noise = 0.2 * np.sum(coef * (Y[:-M] - offset), axis=0) / (WEIGHT[:-M].sum() - 1)
+    np.testing.assert_allclose(found.solution.noise_variance, noise, rtol=1e-4)
+
+
 def test_error_bars_with_every_row_a_landmark_are_the_exact_ones():
     found = KernelSolver().solve_all(problem(landmarks=np.arange(N)), SolverContext())
     C = KERNEL(X) + 0.2 * np.diag(1 / WEIGHT)

@@ -54,6 +54,28 @@ def test_with_few_landmarks_it_is_symmetric_and_positive(intercept):
     assert np.linalg.eigvalsh(inverse).min() >= -1e-10
 
 
+@KINDS
+def test_what_landmarks_do_not_explain_counts_as_uncorrelated(intercept):
+    X, landmarks, root = rows(0, N, 2), np.arange(0, N, 10), roots()[:, 0]
+    solve = preconditioner(X, landmarks, intercept)
+    _, P = system(X, root, intercept)
+    towards = KERNEL(X, X[landmarks])
+    explained = towards @ np.linalg.solve(KERNEL(X[landmarks]), towards.T)
+    shift = ALPHA + np.mean(root**2 * (1 - np.diagonal(explained)))
+    matrix = P @ (root[:, None] * explained * root) @ P + shift * np.eye(N)
+    R = P @ rows(1, N, 1)
+    np.testing.assert_allclose(solve(R, np.array([0])), np.linalg.solve(matrix, R), atol=1e-6)
+
+
+@KINDS
+def test_factors_at_the_penalty_are_those_of_the_moments(intercept):
+    solve = preconditioner(rows(0, N, 2), np.arange(0, N, 6), intercept)
+    Z, root = solve.features.of(slice(None)), roots()[:, 0]
+    Z = Z - intercept * np.average(Z, axis=0, weights=root**2)
+    gram = (Z * root[:, None]).T @ (Z * root[:, None]) + ALPHA * np.eye(Z.shape[1])
+    np.testing.assert_allclose(solve.spread(0).factor, np.linalg.cholesky(gram), atol=1e-9)
+
+
 def test_features_that_are_not_kept_are_the_same():
     X = rows(0, N, 2)
     kept, again = (preconditioner(X, np.arange(0, N, 4), True, keep=keep) for keep in (True, False))

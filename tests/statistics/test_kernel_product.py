@@ -9,6 +9,7 @@ import bochner as bo
 from bochner import groups
 from bochner.errors import AssumptionError
 from bochner.statistics import kernel_product
+from bochner.statistics._tile_loops import add_tile_products
 from bochner.statistics.kernel_product import ExactKernel, KernelProduct
 from tests.strategies import rows
 
@@ -109,6 +110,18 @@ def test_symmetric_products_of_float32_tiles_are_symmetric():
     V = np.eye(1300)[:, [0, 300, 511, 512, 1299]]
     K = product.times(V)[[0, 300, 511, 512, 1299]]
     np.testing.assert_allclose(K, K.T, atol=1e-7)
+
+
+@pytest.mark.parametrize("shape", [(8, 40), (7, 33), (3, 5)])
+@pytest.mark.parametrize("mirrored", [True, False])
+def test_tiles_of_any_height_are_multiplied_on_both_sides(shape, mirrored):
+    (r, m), tile, V, found = shape, rows(0, *shape), rows(1, 3, 100), rows(2, 3, 100)
+    expected = found.copy()
+    expected[:, 10 : 10 + r] += V[:, 50 : 50 + m] @ tile.T
+    if mirrored:
+        expected[:, 50 : 50 + m] += V[:, 10 : 10 + r] @ tile
+    add_tile_products(tile, V, 10, 50, mirrored, found)
+    np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("n_columns", [1, 3, 12])

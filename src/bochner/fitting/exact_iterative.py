@@ -2,6 +2,7 @@
 
 The penalty is searched by exact leave-one-out errors of 3,000 rows, as for few rows. A second machine, without 2,000
 rows, is solved with the first one, in the same tiles: its errors on these rows calibrate error bars, if anything does.
+Of classes with so many rows that these hardly teach anything, it is the only one.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
 __all__ = ["fit_exact_iteratively", "kernel_problem", "landmark_numbers_among"]
 
 _LEFT_OUT_SHARE = 5  # one of so many rows is left out at most
+_HARDLY_ANY = 25  # one of so many rows that are left out teaches next to nothing
 _SMALLEST = 1e-7  # of k(x, x): a penalty of 0, or below the rounding of K, is raised to it
 _CONDITION = 100.0  # of the preconditioned equations, for a penalty that is chosen: some 20 iterations
 _MARGIN = 32.0  # times the penalty at which float32 tiles are rounding: at 8, iterations of 36,000 rows diverged
@@ -73,18 +75,19 @@ def fit_exact_iteratively(
 ) -> tuple[FittedRidge, LeftOut]:
     """The exact machine of rows in memory, and its errors on rows that are left out of it; none of very few rows.
 
-    `searched`: the penalty that was chosen on some of the rows, if it was.
+    `searched`: the penalty that was chosen on some of the rows, if it was. Many rows of classes whose model was chosen,
+    too, then teach all but those that are left out, in half of the systems.
     """
     solver = cast("KernelSolver", settings.solver)
     ordered = ordered_rows(rows_of_exact(rows), settings.seed)
     chosen = isinstance(settings.rule.alpha, str)
-    m = min(LEFT_OUT_ROWS, ordered.n_rows // _LEFT_OUT_SHARE) if settings.calibrates else 0
-    columns = rows.n_targets * (2 if m else 1)
+    m, with_all = _left_out(settings, ordered.n_rows, model_chosen=searched is not None)
+    columns = rows.n_targets * (1 + with_all)
     budget = kernel_budget(ordered.n_rows, rows.n_features, columns, PILOT_ROWS if chosen else 0)
     require_memory(budget.bill, "Use features='nystroem', or raise the budget with bochner.set_config(memory=...).")
     require_time(ordered.n_rows, rows.n_features, iterative=True, kept=budget.room > 0)
     drawn = settings.features.draw_exact(kernel, ordered, tuning)
-    dense = ExactProblem.of(drawn.map, *targets_of(ordered), settings.rule.fit_intercept)
+    dense = ExactProblem.of(drawn.map, *targets_of(ordered), settings.rule.fit_intercept).in_fewer_columns()
     rule = _above_rounding(settings.rule, dense)
     schema = solver.state_schema(ordered.n_rows, columns, rule)
     state = None if checkpoint is None else checkpoint.resumed_state(schema)
@@ -92,6 +95,7 @@ def fit_exact_iteratively(
     wanted = _penalty(dense.in_units(settings.alike), rule, tuning) if known is None else known
     single = _bears_float32(dense, settings, wanted, known=state is not None)
     problem = kernel_problem(dense, budget, wanted, m, settings.seed, settling=_settling(settings), single=single)
+    problem = replace(problem, with_all=with_all)
     if checkpoint is not None and state is not None:
         checkpoint.file.require(problem.fault(state))
     if state is None:
@@ -117,6 +121,14 @@ def fit_exact_iteratively(
     last = slice(len(dense.Y) - m, None)
     variances = np.maximum(found.variances + dense.values.kernel.variance / alpha, 1.0)
     return fit, LeftOut(found.errors, variances, dense.weight[last], dense.Y[last])
+
+
+def _left_out(settings: RidgeSettings, n: int, *, model_chosen: bool) -> tuple[int, bool]:
+    """Number of rows that are left out of the last machine, and whether there is one of all rows before it."""
+    if not settings.calibrates:
+        return 0, False
+    m = min(LEFT_OUT_ROWS, n // _LEFT_OUT_SHARE)
+    return m, not (settings.alike and model_chosen and _HARDLY_ANY * m <= n)
 
 
 def _settling(settings: RidgeSettings) -> Settling | None:

@@ -86,6 +86,15 @@ class ExactProblem:
         """With targets in units of their spread, so that every one counts the same; unless they are alike."""
         return self if alike else replace(self, Y=self.Y / spread_of(self.Y, self.weight))
 
+    def in_fewer_columns(self) -> ExactProblem:
+        """With rows in fewer coordinates, where the kernel sees no more of them: tiles are then that much cheaper."""
+        values = self.values
+        fewer = None if values.transforms is not None else values.kernel.in_fewer_columns()
+        if fewer is None:
+            return self
+        kernel, directions = fewer
+        return replace(self, values=KernelMap(kernel, (values.points - values.points.mean(axis=0)) @ directions))
+
     def last(self, size: int) -> ExactProblem:
         """The problem of the last rows alone."""
         if size >= len(self.Y):

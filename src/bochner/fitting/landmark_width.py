@@ -14,7 +14,14 @@ from bochner.fitting.checkpoints import FitCheckpoint
 from bochner.fitting.exact import ExactMachine, last_rows
 from bochner.fitting.exact_iterative import fit_exact_iteratively
 from bochner.fitting.features import ChosenFeatures, DrawnFeatures
-from bochner.fitting.left_out import LEFT_OUT_ROWS, LeftOut, held_out_errors, left_out_errors, mean_errors
+from bochner.fitting.left_out import (
+    LEFT_OUT_ROWS,
+    LeftOut,
+    errors_of_classes,
+    held_out_errors,
+    left_out_errors,
+    mean_errors,
+)
 from bochner.fitting.margin_landmarks import (
     FEW_ROWS,
     MARGIN_LANDMARKS,
@@ -67,7 +74,7 @@ def search_landmarks(
 
     Up to 3,000 rows it is the exact machine. Up to 10,000 that or the fewest landmarks, whichever is worth it on 3,000
     of the rows. Of more rows, where the exact machine is clearly better than 1,024 landmarks on 3,000 of them, the
-    exact machine by iterations, or 8,192 landmarks by products beyond 50,000 rows. Before that, classes that few
+    exact machine by iterations, or 8,192 landmarks by products beyond 64,000 rows. Before that, classes that few
     landmarks tell apart, most of them at small margins, are left at these. Else more and more landmarks: each
     number is compared with the best one before it on the same rows, and a gain of one standard error and one percent
     goes on to the next. A checkpoint has the moments of each.
@@ -243,7 +250,8 @@ class _Search:
         left_out = sampled_index(rows.n_rows, rows.targets()[1], size, settings.seed)
         chosen = ChosenFeatures(drawn, self._tuning, self._kernel)
         fit = solve_products(rows, chosen, products, watch=self._watch, checkpoint=self._checkpoint, left_out=left_out)
-        self._best = replace(fit, rule=settings.rule), held_out_errors(fit, rows, left_out)
+        errors_of = errors_of_classes if settings.alike else held_out_errors
+        self._best = replace(fit, rule=settings.rule), errors_of(fit, rows, left_out)
         return self.result()
 
     def _pays(self, machine: ExactMachine, few: ArrayRows, width: int) -> bool:

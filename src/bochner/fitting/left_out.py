@@ -20,7 +20,15 @@ from bochner.fitting.deviations import DeviationPower
 from bochner.fitting.intervals import ConformalScores
 from bochner.fitting.ridge_model import TOO_FEW_ROWS, FittedRidge
 
-__all__ = ["LEFT_OUT_ROWS", "LeftOut", "calibrated", "held_out_errors", "left_out_errors", "mean_errors"]
+__all__ = [
+    "LEFT_OUT_ROWS",
+    "LeftOut",
+    "calibrated",
+    "errors_of_classes",
+    "held_out_errors",
+    "left_out_errors",
+    "mean_errors",
+]
 
 LEFT_OUT_ROWS = 2000
 """Rows that are left out, one by one, to calibrate error bars and to compare models."""
@@ -124,6 +132,14 @@ def held_out_errors(fit: FittedRidge, rows: RowSource, index: Array) -> LeftOut:
     means, leverage, unseen = fit.means_and_leverages(rows.take(index))
     own = np.ones(len(index)) if weight is None else weight[index]
     return LeftOut(Y[index] - means, np.maximum(1 + leverage + unseen, 1.0), own, Y[index])
+
+
+def errors_of_classes(fit: FittedRidge, rows: RowSource, index: Array) -> LeftOut:
+    """Of signs of classes at rows that the fit has not seen at all; classes have no use for variances, which cost."""
+    Y, weight = rows.targets()
+    errors = Y[index] - np.asarray(fit.response()(rows.take(index)))
+    own = np.ones(len(index)) if weight is None else weight[index]
+    return LeftOut(errors, np.ones(len(index)), own, Y[index])
 
 
 def calibrated(fit: FittedRidge, left_out: LeftOut, *, scores: bool) -> FittedRidge:

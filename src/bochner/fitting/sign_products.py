@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
 from bochner.data import ArrayRows
 from bochner.fitting.features import ChosenFeatures
-from bochner.fitting.left_out import LEFT_OUT_ROWS, LeftOut
+from bochner.fitting.left_out import LEFT_OUT_ROWS, LeftOut, errors_of_classes
 from bochner.fitting.products import left_out_rows, solve_products
 from bochner.fitting.ridge import RidgeSettings
 from bochner.fitting.ridge_model import FittedRidge
@@ -53,7 +51,4 @@ def fit_sign_products(
     by_products = replace(settings, solver=IterativeSolver(_TOL, max_iter))
     chooses = isinstance(settings.rule.alpha, str)  # a penalty that is given is solved for
     fit = solve_products(rows, chosen, by_products, watch=watch, left_out=index, settles=chooses)
-    Y, weight = rows.targets()
-    errors = Y[index] - np.asarray(fit.response()(rows.take(index)))
-    own = np.ones(len(index)) if weight is None else weight[index]
-    return fit, LeftOut(errors, np.ones(len(index)), own, Y[index])
+    return fit, errors_of_classes(fit, rows, index)

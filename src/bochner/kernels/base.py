@@ -157,6 +157,10 @@ class Stationary(Kernel):
         """The kernel as a function of the distance between rows in coordinates of its own, if it is one."""
         return None
 
+    def in_fewer_columns(self) -> tuple[Stationary, Array] | None:
+        """An equal kernel k'(x A, y A), with A (d, r), r < d; None: it sees as many numbers of a row as there are."""
+        return None
+
     @property
     def is_settled(self) -> bool:
         """Whether all of the kernel is known before there are rows."""

@@ -128,6 +128,10 @@ class Metric(DistanceKernel):
     def coordinates(self, X: Array) -> Array:
         return self._kernel.coordinates(X @ self._factors(X.shape[-1]))
 
+    def in_fewer_columns(self) -> tuple[Stationary, Array] | None:
+        factors = np.asarray(self.directions, dtype=float)
+        return (self._kernel, factors) if factors.shape[1] < factors.shape[0] else None
+
     def profile(self, r: Array) -> Array:
         return self._kernel.profile(r)
 

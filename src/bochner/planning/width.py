@@ -23,8 +23,8 @@ LANDMARKS = (256, 1024, 2048)
 EXACT_ROWS = 10_000
 """Rows up to which the exact kernel machine is tried: 800 MB, and a few seconds for a factorisation."""
 
-EXACT_ITERATIVE_ROWS = 50_000
-"""Rows up to which the exact kernel machine is the model by default where it pays: a minute or two of iterations."""
+EXACT_ITERATIVE_ROWS = 64_000
+"""Rows up to which the exact kernel machine is the model by default where it pays: tiles of 8 GB, a minute or two."""
 
 MANY_LANDMARKS = 8192
 """Landmarks of the models of more rows, by products."""

@@ -58,13 +58,15 @@ class KernelProblem:
     Y : array of shape (n, t)
     weight : array of shape (n,)
     n_left_out : int
-        As many of the last rows are left out of a second machine; 0: there is none.
+        As many of the last rows are left out of the last machine; 0: of none.
     alpha : float
     intercept : bool
     features : LandmarkFeatures
         Of the preconditioner.
     settling : Settling or None
         How iterations end when the error on the rows that are left out has settled; None: not then.
+    with_all : bool
+        Whether there is a machine of all rows before the one without some.
     """
 
     product: KernelProduct
@@ -76,6 +78,7 @@ class KernelProblem:
     intercept: bool
     features: LandmarkFeatures
     settling: Settling | None = None
+    with_all: bool = True
 
     @property
     def n_targets(self) -> int:
@@ -83,15 +86,20 @@ class KernelProblem:
 
     @property
     def n_columns(self) -> int:
-        return self.n_targets * (2 if self.n_left_out else 1)
+        return self.n_targets * (2 if self.n_left_out and self.with_all else 1)
 
     @cached_property
     def roots(self) -> Array:
         """Roots of the weights of every column, (n, c)."""
         roots = np.repeat(np.sqrt(self.weight)[:, None], self.n_columns, axis=1)
         if self.n_left_out:
-            roots[-self.n_left_out :, self.n_targets :] = 0.0
+            roots[-self.n_left_out :, self.last] = 0.0
         return roots
+
+    @property
+    def last(self) -> slice:
+        """Columns of the last machine."""
+        return slice(self.n_columns - self.n_targets, None)
 
     @cached_property
     def targets(self) -> Array:
@@ -103,7 +111,7 @@ class KernelProblem:
         every = np.arange(self.n_columns)
         return self.projected(self.roots * (self.targets - self.means_of(self.targets, every)), every)
 
-    def means_of(self, values: Array, columns: Array) -> Array:
+    def means_of(self, values: Array, columns: Array | slice) -> Array:
         """Weighted means, (c,); zeros without an intercept."""
         weight = self.roots[:, columns] ** 2
         means: Array = np.sum(weight * values, axis=0) / np.sum(weight, axis=0)
@@ -248,7 +256,7 @@ class _Solving:
         every, x = np.arange(problem.n_columns), self.systems.x * self.size
         offset = problem.means_of(problem.targets - self.systems.state["image"] * self.size, every)
         coef = problem.roots[:, :t] * x[:, :t]
-        freedom = max(float(problem.weight.sum()) - problem.intercept, 0.5)
+        freedom = max(float(np.sum(problem.roots[:, 0] ** 2)) - problem.intercept, 0.5)
         noise = problem.alpha * np.sum(coef * (problem.Y - offset[:t]), axis=0) / freedom
         solution = IterativeSolution(
             alpha=problem.alpha,
@@ -269,17 +277,16 @@ class _Solving:
         return KernelIterations(solution, *self._left_out(offset))
 
     def _left_out(self, offset: Array) -> tuple[Array, Array]:
-        """Errors and variances of the second machine on the rows that it has not seen."""
-        problem, m, t = self.problem, self.problem.n_left_out, self.problem.n_targets
+        """Errors and variances of the last machine on the rows that it has not seen."""
+        problem, m, last = self.problem, self.problem.n_left_out, self.problem.last
         if m == 0:
-            return np.empty((0, t)), np.empty(0)
-        image = self.systems.state["image"][-m:, t:] * self.size[t:]
-        spread = self.inverse.spread(t)
+            return np.empty((0, problem.n_targets)), np.empty(0)
+        image = self.systems.state["image"][-m:, last] * self.size[last]
+        spread = self.inverse.spread(problem.n_columns - 1)
         towards = problem.product.X[spread.landmarks]
-        values = KernelProduct(problem.product.kernel, towards, precision=np.dtype(float))
-        K = values.matrix(problem.product.X[-m:])
+        K = KernelProduct(problem.product.kernel, towards, precision=np.dtype(float)).matrix(problem.product.X[-m:])
         own = replace(spread, landmarks=np.arange(len(towards)))
-        return problem.Y[-m:] - image - offset[t:], own.of(K)
+        return problem.Y[-m:] - image - offset[last], own.of(K)
 
     def _iterate(self) -> Ending:
         """Iterate until the recomputed residual, rounding or the limit says stop."""
@@ -328,15 +335,14 @@ class _Solving:
 
     def _step(self, operator: _Operator) -> None:
         """An iteration, and what it does to the error on the rows that are left out: no further product."""
-        cg, columns = self.systems, self.systems.running
+        cg, columns, image = self.systems, self.systems.running, self.systems.state["image"]
         cg.step()
-        image = cg.state["image"]
         image[:, columns] += cg.state["sizes"][-1, columns] * operator.image
-        m, t = self.problem.n_left_out, self.problem.n_targets
+        m, last = self.problem.n_left_out, self.problem.last
         if m:
-            every = np.arange(t, 2 * t)
-            offset = self.problem.means_of(self.problem.targets[:, t:] / self.size[t:] - image[:, t:], every)
-            errors = self.problem.Y[-m:] / self.size[t:] - image[-m:, t:] - offset
+            size = self.size[last]
+            offset = self.problem.means_of(self.problem.targets[:, last] / size - image[:, last], last)
+            errors = self.problem.Y[-m:] / size - image[-m:, last] - offset
             cg.state["errors"] = np.append(cg.state["errors"], np.sqrt(np.mean(errors**2)))
 
     def _has_settled(self) -> bool:

@@ -36,7 +36,7 @@ class Settling:
     @classmethod
     def of_classes(cls) -> Settling:
         """Of scores of classes, which promise no residual."""
-        return cls(gain=3e-3, patience=4, residual=0.03, recomputes=False)
+        return cls(gain=0.01, patience=3, residual=0.05, recomputes=False)
 
     def has_come(self, errors: Array, residual: float) -> bool:
         """Whether the last errors are hardly better than the best before them."""

@@ -35,7 +35,7 @@ from bochner.statistics.kernel_tiles import PROFILE_ERROR, OrbitValues, bounded_
 __all__ = ["BLOCK_ROWS", "ExactKernel", "KernelProduct", "symmetric_tile_bytes"]
 
 _ROWS, _COLUMNS = 256, 512  # of a tile: 512 kB in float32; larger ones were slower, with one column and with many
-_FEW_COLUMNS = 8  # of a block vector: BLAS is faster for more
+_FEW_COLUMNS = 32  # of a block vector: BLAS is faster for more
 BLOCK_ROWS = 128
 """Rows of the kernel matrix that are computed at a time where all of it is looked at once."""
 

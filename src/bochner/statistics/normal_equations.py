@@ -223,12 +223,13 @@ class StreamedNormal:
 
     @cached_property
     def _features_left_out(self) -> Array:
+        """Not whitened: L^2 operations a row for what L do to the coefficients."""
         assert self._left_out is not None
-        return self._gathered(self._left_out)
+        return self.stream.gather(self._left_out)
 
     def error_on_left_out(self, coef: Array, intercept: Array) -> float:
         """Mean squared error of a model on the rows that were left out, by their weights."""
         Z = self._features_left_out
-        error = self._Y[self._left_out] - intercept - Z @ coef.astype(Z.dtype)
+        error = self._Y[self._left_out] - intercept - Z @ self._for_bare(coef).astype(Z.dtype)
         total = float(self._weight_left_out.sum())
         return float(self._weight_left_out @ np.mean(error**2, axis=1)) / max(total, np.finfo(float).tiny)

@@ -25,6 +25,7 @@ from bochner.tuning.clock import Clock
 from bochner.tuning.columns import Columns
 from bochner.tuning.kernel_evidence import KernelEvidence
 from bochner.tuning.outliers import winsorised
+from bochner.tuning.principal import in_principal_directions
 from bochner.tuning.result import Stage, Tuning, rounded
 from bochner.tuning.search import tune
 
@@ -142,6 +143,10 @@ def _searched(
     best = with_best_kernel(leaders[0])
     if search.few:
         return best, [], stages
+    if best.columns.n_columns > MOST_SCALES:
+        best, *tried = in_principal_directions(search, best)
+        stages.extend(each.stage for each in tried)
+        return search.refined(best), [], stages
     others = results_in_threads([partial(search.with_kernel, each, best.stage.kernel) for each in leaders[1:]])
     finalists = leaders_of(best, *others, most=2)
     simple = search.rival(finalists[0]) if rivals else None

@@ -260,7 +260,7 @@ class CandidateSearch:
             n = self.total_weight(len(self.Y))
             criteria = np.array([each.schwarz_criterion(n) for each in candidates])
             return [candidates[int(np.flatnonzero(criteria <= np.min(criteria) + _TIE)[0])]]
-        errors = self._compared(candidates)
+        errors = self.compared(candidates)
         best, mean = best_of(errors), _means(errors)
         found = {candidates[best].kind: candidates[best]}
         for i in np.argsort(mean):
@@ -298,10 +298,10 @@ class CandidateSearch:
         if self._n_unseen == 0 or (not best.is_metric and len(best.parameters.log_scales) == 1):
             return None
         simple = self.of_one_scale(self._unturned(best), best.stage.kernel)
-        mean = _means(self._compared([best, simple]))
+        mean = _means(self.compared([best, simple]))
         return simple if mean[1] <= (1 + _MAY_CATCH_UP) * mean[0] else None
 
-    def _compared(self, candidates: list[Candidate]) -> list[Array]:
+    def compared(self, candidates: list[Candidate]) -> list[Array]:
         """Squared leave-one-out errors on the rows of the comparison, of each candidate once.
 
         All on the same rows: what the memory budget has room for may change from one moment to the next.
