@@ -59,6 +59,7 @@ UNCLOSED = "\n".join([*lines()[:31], '"30,900,60', *lines()[32:]])
         ("\n".join(lines()[:3]), "0 holds out none"),
         (table(y=np.nan), "It is missing in all 60 rows"),
         (table(y=[f"t{i}" for i in range(N)]), "Got 60 in 60 rows, such as 't0'."),
+        (table(y=range(N))[:8], "Got 8 in 8 rows, such as '0'; --task regression takes them as numbers."),
         (table(y=[f"'{i}'" for i in range(N)]), "numbers in single quotation marks"),
         (table(y=["?" if i == 10 else f"{a}" for i, a in enumerate(A)]), "must be numbers, as in most of its rows. Got "
          "'?' in row 11: correct it, or leave such rows out (--missing '?' --drop-missing-target)"),
@@ -138,6 +139,18 @@ def test_what_looks_wrong_in_classes_is_noted(fit):
     assert code == 0
     assert "Classes 'No ' and 'no' of 'y' differ only by capitals or blanks" in told
     assert "Class 'other' of 'y' has one row" in told
+
+
+def test_prices_that_repeat_and_are_taken_for_classes_are_noted(fit):
+    code, told = fit(table(y=[f"${1000 + i % 20:,}.00" for i in range(N)]))
+    assert code == 0
+    assert "The texts of 'y' are taken as 20 classes; they look like numbers with separators of thousands" in told
+
+
+def test_one_row_is_one_row(fit):
+    told = fit(table()[:5])[1]
+    assert "fitted to 4 rows: what it chooses" in told
+    assert "Score on 1 held-out row model" in told
 
 
 def test_a_spreadsheet_is_to_be_exported(fit):

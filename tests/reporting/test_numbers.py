@@ -2,7 +2,8 @@
 
 import pytest
 
-from bochner.reporting.numbers import count, number, percent, seconds, short_text, size
+from bochner.kernels.text import short_text
+from bochner.reporting.numbers import count, number, percent, seconds, size
 
 
 @pytest.mark.parametrize(

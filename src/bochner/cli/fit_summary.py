@@ -105,7 +105,7 @@ def _quantiles(score: JsonDict, target: str) -> Iterator[Part]:
         for each in score["quantiles"]
     ]
     baseline = f"baseline: the quantile {', '.join(levels)} of these targets"
-    yield table(f"Score on {score['n_rows']:,} held-out rows", lines, ("", "model", baseline))
+    yield table(_title(score), lines, ("", "model", baseline))
     for level, each in zip(levels, score["quantiles"]):
         limits = f"{100 * each['true_low']:.1f} to {100 * each['true_high']:.1f} %"
         yield (
@@ -123,7 +123,7 @@ def _regression(score: JsonDict, target: str) -> Iterator[Part]:
         (f"MAE, in units of {target}", _digits(score["mae"]), ""),
         ("R2", _digits(score["r2"]), ""),
     ]
-    yield table(f"Score on {score['n_rows']:,} held-out rows", lines, ("", "model", f"baseline: {score['baseline']}"))
+    yield table(_title(score), lines, ("", "model", f"baseline: {score['baseline']}"))
     coverage = score["coverage"]
     if "levels" in coverage:
         at = coverage["levels"].index(0.9)
@@ -135,12 +135,17 @@ def _classification(score: JsonDict) -> Iterator[Part]:
         ("accuracy", _digits(score["accuracy"]), _digits(score["baseline_accuracy"])),
         ("log loss", _digits(score["log_loss"]), _digits(score["baseline_log_loss"])),
     ]
-    yield table(f"Score on {score['n_rows']:,} held-out rows", lines, ("", "model", f"baseline: {score['baseline']}"))
+    yield table(_title(score), lines, ("", "model", f"baseline: {score['baseline']}"))
     if score["confusion"] is not None:
         labels = score["classes"]
         counts = [(label, *(f"{count:g}" for count in row)) for label, row in zip(labels, score["confusion"])]
         yield ""
         yield table("Held-out rows by class (down) and prediction (across)", counts, ("", *labels))
+
+
+def _title(score: JsonDict) -> str:
+    n = score["n_rows"]
+    return f"Score on {n:,} held-out row{'' if n == 1 else 's'}"
 
 
 def _digits(value: float | None) -> str:

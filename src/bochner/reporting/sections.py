@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bochner._typing import JsonDict
+from bochner.kernels.text import short_text
 from bochner.reporting import column_blocks, figures
 from bochner.reporting.answers import in_plain_words
-from bochner.reporting.numbers import count, number, percent, seconds, short_text, size
+from bochner.reporting.numbers import count, number, percent, seconds, size
 from bochner.reporting.score_facts import of_mean, of_quantiles
 from bochner.reporting.svg import Chart
 

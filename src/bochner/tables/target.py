@@ -53,6 +53,9 @@ class Target:
             found.append(
                 f"Classes {same} of {self.name!r} differ only by capitals or blanks, and are taken as different."
             )
+        hint = hint_of(self.labels) if len(self.labels) > _FEW else ""
+        if hint:
+            found.append(f"The texts of {self.name!r} are taken as {len(self.labels):,} classes{hint}.")
         if self.task == "classification":
             labels, counts = np.unique(self.values, return_counts=True)
             alone = [str(label) for label in labels[counts == 1]] if (counts > 1).any() else []
@@ -133,6 +136,8 @@ def _classes(name: str, values: Array, boolean: bool, n_rows: int, more: bool) -
         comma = ". They look like numbers with a decimal comma: write all columns with one, or with points"
         texts = [str(label) for label in labels]
         hint = comma if all(re.fullmatch(r"[-+]?\d+,\d+", text) for text in texts) else hint_of(texts)
+        if labels.dtype.kind == "i":
+            hint = "; --task regression takes them as numbers"
         many = f"{'more than ' if more else ''}{distinct:,}"
         raise InvalidDataError(
             f"The target {name!r} must have classes that rows share. Got {many} in {n_rows:,} rows, such as "
