@@ -11,6 +11,7 @@ from bochner.cli.screen import Part, paragraph, table
 from bochner.cli.training import TrainingRows
 from bochner.kernels.text import in_one_line
 from bochner.memory import format_bytes
+from bochner.reporting.answers import beside_the_error
 from bochner.tables import TableRows
 from bochner.tables.target import RULE
 from bochner.theory import Certificate
@@ -159,7 +160,8 @@ def _certificate(found: JsonDict) -> Part:
     certificate = found["certificate"]
     if certificate is None:
         return paragraph("Certificate", f"none: {found['no_certificate_because']}")
-    return paragraph("Certificate", f"{certificate['statement']} [{certificate['bound']}]")
+    meaning = beside_the_error(certificate, found["score"])
+    return paragraph("Certificate", f"{certificate['statement']} {meaning} [{certificate['bound']}]".replace("  ", " "))
 
 
 def _cost(found: JsonDict) -> Part:

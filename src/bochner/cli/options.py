@@ -36,16 +36,17 @@ KERNELS = ("gaussian", "laplacian", "matern", "cauchy", "rational_quadratic", "p
 
 
 class TableCommand(click.Command):
-    """Command whose last argument is a table: several files, which a shell makes of a pattern, are told how to be one."""
+    """Command that takes one table: several files, which a shell makes of a pattern, are told how to be one."""
 
     allow_extra_args = True
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         super().parse_args(ctx, args)
         if ctx.args:
+            more = f"{', '.join(ctx.args[:3])}{', ...' if ctx.args[3:] else ''}"
             raise click.UsageError(
-                f"One table is taken. Got more: {', '.join(ctx.args[:3])}{', ...' if ctx.args[3:] else ''}. Files with the "
-                "same columns are one table as a folder, or as a pattern in quotes: 'part-*.csv'.",
+                f"One table is taken. Got more: {more}. Files with the same columns are one table as a folder, or as a "
+                "pattern in quotes: 'part-*.csv'.",
                 ctx,
             )
         return ctx.args

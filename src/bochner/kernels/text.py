@@ -37,10 +37,9 @@ def in_one_line(kernel: Stationary) -> str:
 
 
 def short_text(text: str) -> str:
-    """The text of kernels and scales: four digits a number, lists without the word of NumPy, no matrices, in one line."""
-    rounded = re.sub(
-        r"\d+\.\d{5,}(e[-+]?\d+)?", lambda number: f"{float(number[0]):.4g}", " ".join(without_matrices(text).split())
-    )
+    """A text of kernels and scales in one line: four digits a number, lists without the word of NumPy, no matrices."""
+    one_line = " ".join(without_matrices(text).split())
+    rounded = re.sub(r"\d+\.\d{5,}(e[-+]?\d+)?", lambda number: f"{float(number[0]):.4g}", one_line)
     return re.sub(r"array\(\[([^]]*)\](?:, dtype=\w+)?\)", _as_list, rounded)
 
 
