@@ -31,7 +31,7 @@ def test_counts_shares_durations_and_sizes():
 
 
 def test_parts_of_a_column_are_told_without_powers_of_ten():
-    assert _range(np.array([7756.0, 19930.2])) == "7,756 to 19,930"
+    assert _range(np.array([7756.0, 19930.2])) == "7756 to 19,930"
     assert _range(np.array([1952.0, 2006.0])) == "1952 to 2006"
 
 
