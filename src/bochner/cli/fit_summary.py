@@ -150,9 +150,11 @@ def _title(score: JsonDict) -> str:
 
 
 def _digits(value: float | None) -> str:
-    """Four digits of a large number, four decimals of a small one."""
+    """Four digits of a large number, four decimals of a small one, three digits of a very small one."""
     if value is None:
         return "unknown"
+    if 0 < abs(value) < 1e-3:
+        return f"{value:.3g}"
     return f"{value:.4f}" if abs(value) < 10 else f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
+from bochner._magnitude import beyond, largest_number
 from bochner._typing import Array
 from bochner.errors import InvalidDataError
 from bochner.tables.cells import CellError
@@ -22,7 +23,7 @@ __all__ = ["RULE", "Target", "Task", "read_target", "read_weights", "refuse_miss
 
 Task: TypeAlias = Literal["regression", "classification"]
 
-_FEW = 10
+_FEW, _EXACT = 10, 2.0**53
 RULE = f"texts, true and false, or at most {_FEW} different whole numbers are classes; other numbers are regression"
 
 
@@ -79,6 +80,7 @@ def read_target(table: pa.Table, name: str, path: str, task: Task | None = None)
     values = read_column(column, name)
     refuse_missing(int(missing(values).sum()), len(values), name)
     _refuse_marks(name, values)
+    _refuse_huge(name, values)
     return target_of(name, values, task, integer=column.dtype.is_integer(), boolean=column.dtype == nw.Boolean)
 
 
@@ -94,9 +96,13 @@ def target_of(
 ) -> Target:
     """Target of its values, none missing; of a table in parts the different values, or some if there are `more`."""
     if values.dtype.kind == "M":
-        raise InvalidDataError(f"The target {name!r} must be numbers or classes. Got dates.")
+        raise InvalidDataError(
+            f"The target {name!r} must be numbers or classes. Got dates: make them numbers, such as days since a date."
+        )
     if np.all(values == values[0]):
-        raise InvalidDataError(f"The target {name!r} must vary. Got {str(values[0])!r} in every row.")
+        large = values.dtype.kind == "f" and abs(values[0]) >= _EXACT
+        hint = " (float64 cannot tell whole numbers beyond 2^53 apart: subtract a constant)" if large else ""
+        raise InvalidDataError(f"The target {name!r} must vary. Got {str(values[0])!r} in every row{hint}.")
     told, reason = _task(values, integer=integer, boolean=boolean, more=more)
     if task is None:
         task = told
@@ -127,6 +133,14 @@ def _refuse_marks(name: str, values: Array) -> None:
     if marks:
         remedy = f"or leave such rows out ({as_options(marks)} --drop-missing-target)."
         raise one_of_few(f"The target {name!r} must be numbers", marks, remedy)
+
+
+def _refuse_huge(name: str, values: Array) -> None:
+    """Refuse numbers whose squares cannot be added, with the first row of them."""
+    limit = largest_number(np.dtype(float))
+    for place in beyond(values, limit)[:1]:
+        rule = f"The target {name!r} must not exceed {limit:.2g}. Got {values[place[0]]:.6g} in"
+        raise CellError(rule, int(place[0]), ": leave it empty if it means a missing value, otherwise change the unit.")
 
 
 def _classes(name: str, values: Array, boolean: bool, n_rows: int, more: bool) -> Array:
