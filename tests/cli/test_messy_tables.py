@@ -37,6 +37,7 @@ def fit(tmp_path, monkeypatch, capsys):
     return run
 
 
+MONTHS = pd.date_range("2015-01-01", periods=N, freq="MS")
 UNCLOSED = "\n".join([*lines()[:31], '"30,900,60', *lines()[32:]])
 
 
@@ -59,9 +60,16 @@ UNCLOSED = "\n".join([*lines()[:31], '"30,900,60', *lines()[32:]])
         ("\n".join(lines()[:3]), "0 holds out none"),
         (table(y=np.nan), "It is missing in all 60 rows"),
         (table(y=[f"t{i}" for i in range(N)]), "Got 60 in 60 rows, such as 't0'."),
+        (table(y=range(N))[:8], "Got 8 in 8 rows, such as '0'; --task regression takes them as numbers."),
         (table(y=[f"'{i}'" for i in range(N)]), "numbers in single quotation marks"),
         (table(y=["?" if i == 10 else f"{a}" for i, a in enumerate(A)]), "must be numbers, as in most of its rows. Got "
          "'?' in row 11: correct it, or leave such rows out (--missing '?' --drop-missing-target)"),
+        (table(y=MONTHS), "make them numbers, such as days since a date"),
+        (table(y=[1e300 if i == 7 else i / 7 for i in range(N)]), "must not exceed 1e+100. Got 1e+300 in row 8:"),
+        (table(y=[str(2**60 + i) for i in range(N)]), "cannot tell whole numbers beyond 2^53 apart: subtract"),
+        (table(y=[f"1.{i:03},50" for i in range(N)]), "they look like numbers with separators of thousands"),
+        (table(x=["0000-00-00" if i == 30 else f"{day:%Y-%m-%d}" for i, day in enumerate(MONTHS)]), "must hold dates, "
+         "as in most of its rows. Got '0000-00-00' in row 31"),
         (table(y=[f"{1 + i % 28}-Jan-{1990 + i}" for i in range(N)]), "they look like dates: write all of them as"),
     ],
 )  # fmt: skip
@@ -102,9 +110,6 @@ def test_weights_that_are_none_are_told_by_their_row(fit, weights, said, share, 
     assert said in told
 
 
-MONTHS = pd.date_range("2015-01-01", periods=N, freq="MS")
-
-
 @pytest.mark.parametrize(
     ("column", "said"),
     [
@@ -117,6 +122,15 @@ MONTHS = pd.date_range("2015-01-01", periods=N, freq="MS")
         ([-999 if i % 9 == 0 else i for i in range(N)], "far from its other values"),
         ([f"({i})" if i % 4 == 3 else str(1000 + i) for i in range(N)], "they look like numbers with separators"),
         (["word " * 50 + str(i) for i in range(N)], "such as 'word word word word word word word word ...')"),
+        (
+            ["unknown" if i % 5 == 0 else str(i % 22) for i in range(N)],
+            "most of its values are numbers: if the others mean a missing value, say so (--missing 'unknown')",
+        ),
+        (
+            ["0000-00-00" if i % 5 == 0 else f"{MONTHS[i % 22]:%Y-%m-%d}" for i in range(N)],
+            "most of its values are dates",
+        ),
+        ([f"−{i}" for i in range(N)], "they look like numbers with separators"),
         (["Yes" if i % 3 else "yes" for i in range(N)], "Levels 'Yes' and 'yes' of column 'x' differ only by capitals"),
         (
             [f"{i:05}" for i in range(N)],
@@ -138,6 +152,28 @@ def test_what_looks_wrong_in_classes_is_noted(fit):
     assert code == 0
     assert "Classes 'No ' and 'no' of 'y' differ only by capitals or blanks" in told
     assert "Class 'other' of 'y' has one row" in told
+
+
+def test_prices_that_repeat_and_are_taken_for_classes_are_noted(fit):
+    code, told = fit(table(y=[f"${1000 + i % 20:,}.00" for i in range(N)]))
+    assert code == 0
+    assert "The texts of 'y' are taken as 20 classes; they look like numbers with separators of thousands" in told
+
+
+def test_one_row_is_one_row(fit):
+    told = fit(table()[:5])[1]
+    assert "fitted to 4 rows: what it chooses" in told
+    assert "Score on 1 held-out row model" in told
+
+
+def test_large_numbers_with_a_point_are_no_identifiers(fit):
+    told = fit(table(x=[f"{10.0 ** (i % 40)}" for i in range(N)]))[1]
+    assert "inputs a, b, x: standardised" in told
+
+
+def test_small_errors_have_digits(fit):
+    told = fit(table(y=A * 1e-7))[1]
+    assert "RMSE, in units of y 0.0000" not in told
 
 
 def test_a_spreadsheet_is_to_be_exported(fit):

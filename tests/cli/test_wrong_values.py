@@ -112,3 +112,13 @@ def test_messages_of_the_library_get_the_words_of_the_command():
     wrong = "Error: The 'random_state' parameter of KernelRegressor must be a number or None. Got 'x' instead."
     assert in_options(wrong, ["-q", "fit"]) == "Error: --seed must be a number. Got 'x'."
     assert in_options(wrong, []) == wrong
+
+
+def test_several_files_in_place_of_a_table_are_told_how_to_be_one(refused):
+    assert "Got more: u.csv. Files with the same columns are one table as a folder, or" in refused(
+        "fit t.csv u.csv --target y"
+    )
+
+
+def test_a_table_in_place_of_a_command_is_told_the_command(refused):
+    assert "a command comes first: to learn from it, bochner fit t.csv --target COLUMN" in refused("t.csv")

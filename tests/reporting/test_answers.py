@@ -3,7 +3,7 @@
 import pytest
 
 from bochner.reporting import summarise
-from bochner.reporting.answers import _more_features
+from bochner.reporting.answers import _more_features, beside_the_error
 
 CURVE = {"widths": [64, 128], "gcv": None, "n_refits": 0}
 
@@ -34,3 +34,14 @@ def test_refits_are_announced_in_the_answer_and_beside_the_chart(waves):
     regression = summarise(waves.regressor, waves.X, waves.y)
     assert regression["more"]["widths"]["n_refits"] == 0
     assert "refitted for this report" not in regression["answers"]["more"]
+
+
+@pytest.mark.parametrize(
+    ("distance", "meaning"),
+    [(0.01, "nothing is lost by the shortcut"), (1.5, "the shortcut may matter"), (4193.0, "says nothing")],
+)
+def test_a_distance_to_the_exact_machine_is_told_beside_the_error(distance, meaning):
+    certificate = {"bound": "distance.RidgeDistance", "value": distance}
+    assert meaning in beside_the_error(certificate, {"rmse": 1.0, "baseline_rmse": 5.0})
+    assert beside_the_error(certificate, {"missing": "no rows"}) == ""
+    assert beside_the_error(certificate | {"bound": "a_posteriori.AllPairs"}, {"rmse": 1.0, "baseline_rmse": 5.0}) == ""

@@ -1,8 +1,11 @@
 """Numbers for people."""
 
+import numpy as np
 import pytest
 
-from bochner.reporting.numbers import count, number, percent, seconds, short_text, size
+from bochner.kernels.text import short_text
+from bochner.reporting.diagnosis import _range
+from bochner.reporting.numbers import count, number, percent, seconds, size
 
 
 @pytest.mark.parametrize(
@@ -25,6 +28,11 @@ def test_counts_shares_durations_and_sizes():
     assert (count(1234.6), percent(0.1234), size(1500)) == ("1,235", "12.3 %", "1.5 kB")
     assert [seconds(value) for value in (0.05, 1.5, 300, 10_000)] == ["50 ms", "1.5 s", "5 min", "2.78 h"]
     assert {form(None) for form in (count, percent, seconds, size)} == {"unknown"}
+
+
+def test_parts_of_a_column_are_told_without_powers_of_ten():
+    assert _range(np.array([7756.0, 19930.2])) == "7756 to 19,930"
+    assert _range(np.array([1952.0, 2006.0])) == "1952 to 2006"
 
 
 def test_kernels_are_told_in_one_short_line():

@@ -44,3 +44,10 @@ def test_axes_have_a_few_ticks_inside_their_range(low_high, log):
     assert all(0 <= axis.place(tick) <= 1.001 for tick in ticks)
     assert axis.place(low) >= 0
     assert axis.place(high) <= 1
+
+
+def test_the_name_of_an_axis_has_room_beside_wide_numbers_on_a_phone():
+    chart = Chart("T", "M", Axis("x", 0.0, 1.0), Axis("y", -6e5, 2e5), [Series("a", [0.5], [1e5])])
+    at, text = re.search(r'<text x="([\d.]+)" [^>]* text-anchor="end">(-600,000)<', chart.svg()).groups()
+    wide_digit, half_a_line = 8.6, 8
+    assert float(at) - wide_digit * len(text) > 11 + half_a_line - 2

@@ -8,6 +8,7 @@ import pytest
 import bochner as bo
 from bochner import groups
 from bochner.errors import AssumptionError
+from bochner.kernels import Metric
 from bochner.statistics import kernel_product
 from bochner.statistics._tile_loops import add_tile_products
 from bochner.statistics.kernel_product import ExactKernel, KernelProduct
@@ -80,6 +81,8 @@ def test_a_product_has_the_same_bits_every_time():
 def test_a_kernel_without_a_lipschitz_constant_is_refused():
     with pytest.raises(AssumptionError, match="not Lipschitz"):
         KernelProduct(bo.Matern(nu=0.3), rows(0, 10, 2))
+    with pytest.raises(AssumptionError, match=r"Metric\(directions=a matrix, kernel=.*\) is so steep"):
+        KernelProduct(Metric(bo.Matern(nu=0.3), np.eye(20) / 3), rows(0, 10, 20))
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from bochner import __version__
@@ -22,6 +24,15 @@ class _InOrder(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.commands)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command of the arguments; a table in its place is told what may be done with it."""
+        if args[0] not in self.commands and Path(args[0]).exists():
+            fit = f"to learn from it, bochner fit {args[0]} --target COLUMN"
+            raise click.UsageError(f"{args[0]!r} is a file, and a command comes first: {fit}.", ctx)
+        return super().resolve_command(ctx, args)
 
 
 @click.group(cls=_InOrder, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})

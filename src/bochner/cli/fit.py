@@ -21,7 +21,7 @@ __all__ = ["fit"]
 _OTHER_FILES = (".csv", ".tsv", ".gz", ".parquet", ".npy", ".npz", ".html", ".json", ".onnx", ".pkl", ".joblib")
 
 
-@click.command(short_help="Learn to predict a column of a table.")
+@click.command(cls=options.TableCommand, short_help="Learn to predict a column of a table.")
 @click.argument("table", type=click.Path())
 @click.option("--target", required=True, metavar="COLUMN", help="What to predict.")
 @click.option(

@@ -11,6 +11,7 @@ from bochner.cli.screen import Part, paragraph, table
 from bochner.cli.training import TrainingRows
 from bochner.kernels.text import in_one_line
 from bochner.memory import format_bytes
+from bochner.reporting.answers import beside_the_error
 from bochner.tables import TableRows
 from bochner.tables.target import RULE
 from bochner.theory import Certificate
@@ -105,7 +106,7 @@ def _quantiles(score: JsonDict, target: str) -> Iterator[Part]:
         for each in score["quantiles"]
     ]
     baseline = f"baseline: the quantile {', '.join(levels)} of these targets"
-    yield table(f"Score on {score['n_rows']:,} held-out rows", lines, ("", "model", baseline))
+    yield table(_title(score), lines, ("", "model", baseline))
     for level, each in zip(levels, score["quantiles"]):
         limits = f"{100 * each['true_low']:.1f} to {100 * each['true_high']:.1f} %"
         yield (
@@ -123,7 +124,7 @@ def _regression(score: JsonDict, target: str) -> Iterator[Part]:
         (f"MAE, in units of {target}", _digits(score["mae"]), ""),
         ("R2", _digits(score["r2"]), ""),
     ]
-    yield table(f"Score on {score['n_rows']:,} held-out rows", lines, ("", "model", f"baseline: {score['baseline']}"))
+    yield table(_title(score), lines, ("", "model", f"baseline: {score['baseline']}"))
     coverage = score["coverage"]
     if "levels" in coverage:
         at = coverage["levels"].index(0.9)
@@ -135,7 +136,7 @@ def _classification(score: JsonDict) -> Iterator[Part]:
         ("accuracy", _digits(score["accuracy"]), _digits(score["baseline_accuracy"])),
         ("log loss", _digits(score["log_loss"]), _digits(score["baseline_log_loss"])),
     ]
-    yield table(f"Score on {score['n_rows']:,} held-out rows", lines, ("", "model", f"baseline: {score['baseline']}"))
+    yield table(_title(score), lines, ("", "model", f"baseline: {score['baseline']}"))
     if score["confusion"] is not None:
         labels = score["classes"]
         counts = [(label, *(f"{count:g}" for count in row)) for label, row in zip(labels, score["confusion"])]
@@ -143,10 +144,17 @@ def _classification(score: JsonDict) -> Iterator[Part]:
         yield table("Held-out rows by class (down) and prediction (across)", counts, ("", *labels))
 
 
+def _title(score: JsonDict) -> str:
+    n = score["n_rows"]
+    return f"Score on {n:,} held-out row{'' if n == 1 else 's'}"
+
+
 def _digits(value: float | None) -> str:
-    """Four digits of a large number, four decimals of a small one."""
+    """Four digits of a large number, four decimals of a small one, three digits of a very small one."""
     if value is None:
         return "unknown"
+    if 0 < abs(value) < 1e-3:
+        return f"{value:.3g}"
     return f"{value:.4f}" if abs(value) < 10 else f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
 
 
@@ -154,7 +162,8 @@ def _certificate(found: JsonDict) -> Part:
     certificate = found["certificate"]
     if certificate is None:
         return paragraph("Certificate", f"none: {found['no_certificate_because']}")
-    return paragraph("Certificate", f"{certificate['statement']} [{certificate['bound']}]")
+    meaning = beside_the_error(certificate, found["score"])
+    return paragraph("Certificate", f"{certificate['statement']} {meaning} [{certificate['bound']}]".replace("  ", " "))
 
 
 def _cost(found: JsonDict) -> Part:

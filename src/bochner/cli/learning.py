@@ -19,6 +19,7 @@ from bochner.cli.exits import OverBudgetError
 from bochner.cli.meter import Cost, measured
 from bochner.cli.screen import Progress
 from bochner.cli.training import TrainingRows
+from bochner.cli.wording import without_python
 from bochner.errors import AssumptionError, InvalidDataError
 from bochner.estimators.loss_regressor import LossRegressor
 from bochner.features import FourierShape
@@ -207,4 +208,4 @@ def certify(learned: Learned, rows: TrainingRows, delta: float, loss: str | None
             return learned.model.certify(whole.X, **given)
         return learned.model.certify(rows.sample[: rows.most_certified] if fresh is None else fresh, delta=delta)
     except AssumptionError as refusal:
-        return str(refusal)
+        return without_python(str(refusal))

@@ -15,6 +15,7 @@ __all__ = [
     "Number",
     "NumberOr",
     "Size",
+    "TableCommand",
     "WholeNumber",
     "categorical",
     "day_first",
@@ -32,6 +33,23 @@ __all__ = [
 ]
 
 KERNELS = ("gaussian", "laplacian", "matern", "cauchy", "rational_quadratic", "power_exponential")
+
+
+class TableCommand(click.Command):
+    """Command that takes one table: several files, which a shell makes of a pattern, are told how to be one."""
+
+    allow_extra_args = True
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        super().parse_args(ctx, args)
+        if ctx.args:
+            more = f"{', '.join(ctx.args[:3])}{', ...' if ctx.args[3:] else ''}"
+            raise click.UsageError(
+                f"One table is taken. Got more: {more}. Files with the same columns are one table as a folder, or as a "
+                "pattern in quotes: 'part-*.csv'.",
+                ctx,
+            )
+        return ctx.args
 
 
 def one_value(ctx: click.Context, param: click.Parameter, values: tuple[float, ...]) -> float:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["plan"]
 
 
-@click.command(short_help="Features, memory and time that a fit would take.")
+@click.command(cls=options.TableCommand, short_help="Features, memory and time that a fit would take.")
 @click.argument("table", type=click.Path())
 @click.option("--target", metavar="COLUMN", help="What would be predicted: not an input.")
 @options.eps

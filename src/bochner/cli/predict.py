@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["predict"]
 
 
-@click.command(short_help="Predict the rows of a table with a model.")
+@click.command(cls=options.TableCommand, short_help="Predict the rows of a table with a model.")
 @click.argument("model", type=click.Path())
 @click.argument("table", type=click.Path())
 @click.option("--output", "-o", type=click.Path(), help="A .csv or .parquet file.  [default: CSV on standard output]")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from bochner._typing import JsonDict
 from bochner.reporting.numbers import count, number, percent, seconds, size
 
-__all__ = ["answers", "in_plain_words"]
+__all__ = ["answers", "beside_the_error", "in_plain_words"]
 
+_NEAR = 0.1  # of the error: so small a distance is no part of it
 _FLAT = 0.02
 """Halving the width changes the error by less: width has stopped helping."""
 
@@ -88,19 +89,31 @@ def _approximation(part: JsonDict) -> str:
     return str(certificate["statement"] if "missing" not in certificate else curve["missing"])
 
 
-def in_plain_words(certificate: JsonDict) -> str:
+def in_plain_words(certificate: JsonDict, quality: JsonDict) -> str:
     """The certificate for a person who does not know kernels."""
     value = number(certificate["value"])
     if certificate["bound"].startswith("distance."):
         return (
-            "Had the model been computed exactly, without shortcuts and rounding, its answers would differ by about "
-            f"{value} from those it gives, in units of the target (of the decision values for classes). Compare this "
-            "with the error above: far smaller means that nothing is lost."
+            "Had the model been computed exactly, without shortcuts and rounding, its answers would differ by at most "
+            f"{value} from those it gives, in units of the target (of the decision values for classes). "
+            + beside_the_error(certificate, quality)
         )
     return (
         "The model rests on how alike two rows are, between 0 for not at all and 1 for the same, by a shortcut. That "
         f"number is off by at most {value}, as the statement below says for which rows and how surely."
     )
+
+
+def beside_the_error(certificate: JsonDict, quality: JsonDict) -> str:
+    """What a distance to the exact machine means beside the error of a regression; empty without these."""
+    error, distance = quality.get("rmse"), certificate["value"]
+    if error is None or not certificate["bound"].startswith("distance."):
+        return ""
+    if distance <= _NEAR * error:
+        return f"Its error is {number(error)}: nothing is lost by the shortcut."
+    if distance < quality["baseline_rmse"]:
+        return f"Its error is {number(error)}: the shortcut may matter, for better or worse."
+    return "That is more than the targets vary, and says nothing: judge this model by its error on new rows alone."
 
 
 def _more(part: JsonDict) -> str:

@@ -16,6 +16,7 @@ from itertools import pairwise
 import numpy as np
 
 from bochner._typing import Array, JsonDict, MatrixLike
+from bochner.reporting.numbers import number
 from bochner.reporting.row_losses import error_of, row_losses
 from bochner.reporting.view import ModelView, points_of, sample_rows
 from bochner.tables import read_column
@@ -147,5 +148,5 @@ def _range(values: Array) -> str:
         return ""
     if values.dtype.kind == "M":
         return f"{values.min().astype('datetime64[D]')} to {values.max().astype('datetime64[D]')}"
-    low, high = f"{values.min():.4g}", f"{values.max():.4g}"
+    low, high = number(values.min(), 4), number(values.max(), 4)
     return low if low == high else f"{low} to {high}"

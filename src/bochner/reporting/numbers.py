@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from bochner._duration import in_words
-from bochner.kernels.text import rounded, without_matrices
 from bochner.memory import format_bytes
 
-__all__ = ["count", "number", "percent", "seconds", "short_text", "size"]
+__all__ = ["count", "number", "percent", "seconds", "size"]
 
 
 def number(value: float | None, digits: int = 3) -> str:
@@ -43,9 +40,3 @@ def seconds(value: float | None) -> str:
 def size(value: float | None) -> str:
     """A size in bytes."""
     return "unknown" if value is None else format_bytes(value)
-
-
-def short_text(text: str) -> str:
-    """Four digits a number, lists without the word of NumPy, in one line: narrow screens have little room."""
-    one_line = rounded(without_matrices(text)).replace(" ,", ",").replace(". ])", "])")
-    return re.sub(r"array\(\[([^]]*)\]\)", r"[\1]", one_line)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bochner._typing import JsonDict
+from bochner.kernels.text import short_text
 from bochner.reporting import column_blocks, figures
 from bochner.reporting.answers import in_plain_words
-from bochner.reporting.numbers import count, number, percent, seconds, short_text, size
+from bochner.reporting.numbers import count, number, percent, seconds, size
 from bochner.reporting.score_facts import of_mean, of_quantiles
 from bochner.reporting.svg import Chart
 
@@ -22,7 +23,11 @@ def sections(summary: JsonDict) -> list[JsonDict]:
     """The sections of the page, in their order."""
     parts = [
         ("quality", "Is the model good?", _quality(summary["quality"])),
-        ("approximation", "Is the approximation good?", _approximation(summary["approximation"])),
+        (
+            "approximation",
+            "Is the approximation good?",
+            _approximation(summary["approximation"], summary["quality"]),
+        ),
         (
             "more",
             "What would more features, rows or memory buy?",
@@ -179,14 +184,14 @@ def _matrix(classes: list[str], confusion: list[list[float]]) -> Block:
     }
 
 
-def _approximation(part: JsonDict) -> Iterator[Block]:
+def _approximation(part: JsonDict, quality: JsonDict) -> Iterator[Block]:
     curve = part["curve"]
     yield _note(curve) if "missing" in curve else _figure(figures.kernel_error_chart(curve))
     certificate = part["certificate"]
     if "missing" in certificate:
         yield _note(certificate)
     else:
-        yield {"kind": "certificate", "certificate": certificate, "plain": in_plain_words(certificate)}
+        yield {"kind": "certificate", "certificate": certificate, "plain": in_plain_words(certificate, quality)}
     bounds = part["bounds"]
     yield _note(bounds) if "missing" in bounds else {"kind": "calculator", "bounds": bounds}
 
@@ -194,7 +199,8 @@ def _approximation(part: JsonDict) -> Iterator[Block]:
 def _more(part: JsonDict, kernel_error: JsonDict) -> Iterator[Block]:
     widths, rows, bills = part["widths"], part["rows"], part["bills"]
     if "missing" in widths:
-        yield _note(widths)
+        if widths["missing"] != kernel_error.get("missing"):  # which was said before
+            yield _note(widths)
     else:
         yield _figure(figures.width_chart(widths, part["width"])) | {"note": widths["how"]}
     if "missing" not in rows:

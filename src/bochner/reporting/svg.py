@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from html import escape
 from itertools import zip_longest
 
@@ -19,6 +20,7 @@ __all__ = ["Axis", "Chart", "Rule", "Series", "swatch"]
 
 _WIDTH, _HEIGHT = 420.0, 270.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 78.0, 18.0, 10.0, 44.0
+_DIGIT, _NAME = 8.6, 24.0  # width of a digit in the larger type on a phone; of the name beside the numbers
 _MARKERS = (
     "M-3.4 0a3.4 3.4 0 1 0 6.8 0a3.4 3.4 0 1 0 -6.8 0z",
     "M-3 -3h6v6h-6z",
@@ -63,7 +65,11 @@ class Axis:
     def ticks(self) -> list[float]:
         """Round numbers, between three and seven of them where that is possible."""
         found = self._decades() if self.log else self._steps()
-        return [float(tick) for tick in found if self.low * (1 - 1e-9) <= tick <= self.high + abs(self.high) * 1e-9]
+        return [
+            float(tick)
+            for tick in found
+            if self.low - abs(self.low) * 1e-9 <= tick <= self.high + abs(self.high) * 1e-9
+        ]
 
     def _decades(self) -> list[float]:
         decades = np.arange(np.floor(np.log10(self.low)), np.ceil(np.log10(self.high)) + 1)
@@ -162,6 +168,12 @@ class Chart:
         rows = [list(row) for row in zip_longest(places, *columns, fillvalue="")]  # bars have an edge more than values
         return {"head": [self.x.label, *(s.name or self.y.label for s in lines)], "rows": rows}
 
+    @cached_property
+    def _left(self) -> float:
+        """Where the axes cross: wide numbers leave room for the name of their axis."""
+        longest = max((len(self.y.form(tick)) for tick in self.y.ticks()), default=0)
+        return max(_LEFT, _NAME + _DIGIT * longest)
+
     def _series(self, series: Series) -> str:
         draw = {
             "line": self._line,
@@ -224,7 +236,7 @@ class Chart:
             ends = f'x1="{at:.1f}" x2="{at:.1f}" y1="{_TOP:g}" y2="{_HEIGHT - _BOTTOM:g}"'
         else:
             at = self._y(rule.at)
-            ends = f'x1="{_LEFT:g}" x2="{_WIDTH - _RIGHT:g}" y1="{at:.1f}" y2="{at:.1f}"'
+            ends = f'x1="{self._left:g}" x2="{_WIDTH - _RIGHT:g}" y1="{at:.1f}" y2="{at:.1f}"'
         return f'<line class="rule s{rule.style}" {ends}/>'
 
     def _placed(self, series: Series) -> list[tuple[float, float, str]]:
@@ -246,24 +258,24 @@ class Chart:
         return [self._tip_number(axis, value) for value in values]
 
     def _x(self, value: float) -> float:
-        return _LEFT + self.x.place(value) * (_WIDTH - _LEFT - _RIGHT)
+        return self._left + self.x.place(value) * (_WIDTH - self._left - _RIGHT)
 
     def _y(self, value: float) -> float:
         return _HEIGHT - _BOTTOM - self.y.place(value) * (_HEIGHT - _TOP - _BOTTOM)
 
     def _x_axis(self) -> list[str]:
         base = _HEIGHT - _BOTTOM
-        parts = [f'<line class="axis" x1="{_LEFT:g}" x2="{_WIDTH - _RIGHT:g}" y1="{base:g}" y2="{base:g}"/>']
+        parts = [f'<line class="axis" x1="{self._left:g}" x2="{_WIDTH - _RIGHT:g}" y1="{base:g}" y2="{base:g}"/>']
         last = -np.inf
         for tick in self.x.ticks():
             at, text = self._x(tick), self.x.form(tick)
-            half = 4.3 * len(text)  # of the larger type on a phone
+            half = _DIGIT / 2 * len(text)
             if at - half < last + 6 or at + half > _WIDTH + 8:
                 continue  # labels must not touch
             last = at + half
             parts.append(f'<line class="tick" x1="{at:.1f}" x2="{at:.1f}" y1="{base:g}" y2="{base + 4:g}"/>')
             parts.append(f'<text x="{at:.1f}" y="{base + 17:g}" text-anchor="middle">{escape(text)}</text>')
-        middle = (_LEFT + _WIDTH - _RIGHT) / 2
+        middle = (self._left + _WIDTH - _RIGHT) / 2
         parts.append(f'<text class="name" x="{middle:g}" y="{_HEIGHT - 6:g}" text-anchor="middle">')
         return [*parts, f"{escape(self.x.label)}</text>"]
 
@@ -271,9 +283,11 @@ class Chart:
         parts = []
         for tick in self.y.ticks():
             at = self._y(tick)
-            parts.append(f'<line class="grid" x1="{_LEFT:g}" x2="{_WIDTH - _RIGHT:g}" y1="{at:.1f}" y2="{at:.1f}"/>')
+            parts.append(
+                f'<line class="grid" x1="{self._left:g}" x2="{_WIDTH - _RIGHT:g}" y1="{at:.1f}" y2="{at:.1f}"/>'
+            )
             text = escape(self.y.form(tick))
-            parts.append(f'<text x="{_LEFT - 6:g}" y="{at + 4:.1f}" text-anchor="end">{text}</text>')
+            parts.append(f'<text x="{self._left - 6:g}" y="{at + 4:.1f}" text-anchor="end">{text}</text>')
         middle = (_TOP + _HEIGHT - _BOTTOM) / 2
         turn = f'transform="translate(11 {middle:g}) rotate(-90)"'
         return [*parts, f'<text class="name" {turn} text-anchor="middle">{escape(self.y.label)}</text>']

@@ -15,6 +15,7 @@ from bochner.features.kernel_tiles import UNIT_ROUNDOFF, DirectValues, GemmValue
 from bochner.features.nystroem import KernelMap
 from bochner.groups import Transforms
 from bochner.kernels.base import Stationary
+from bochner.kernels.text import in_one_line
 
 __all__ = ["PROFILE_ERROR", "OrbitValues", "bounded_values"]
 
@@ -66,4 +67,5 @@ def bounded_values(kernel: Stationary, X: Array) -> Values:
 
 
 def _not_lipschitz(kernel: Stationary) -> AssumptionError:
-    return AssumptionError(f"The rounding of products with {kernel!r} cannot be bounded: it is not Lipschitz.")
+    why = "is so steep between near rows (not Lipschitz) that the rounding of its sums has no bound"
+    return AssumptionError(f"{in_one_line(kernel)} {why}.")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from datetime import date
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -16,7 +17,7 @@ from bochner._typing import Array
 from bochner.errors import InvalidDataError
 from bochner.tables.cells import CellError
 
-__all__ = ["DateOrder", "are_aware", "date_order", "is_date", "parse_dates"]
+__all__ = ["DateOrder", "are_aware", "date_order", "is_date", "on_calendar", "parse_dates"]
 
 DateOrder: TypeAlias = Literal["ymd", "dmy", "mdy"]
 
@@ -74,6 +75,22 @@ def parse_dates(texts: Sequence[str | None], name: str, order: DateOrder) -> Arr
 def is_date(text: str) -> bool:
     """Whether a text looks like a date, in whatever order."""
     return _DATE.fullmatch(text) is not None
+
+
+def on_calendar(text: str) -> bool:
+    """Whether a text is a date that exists in some order: not 0000-00-00, nor 2020-02-30."""
+    match = _DATE.fullmatch(text)
+    if match is None:
+        return False
+    parts = [int(match[at]) for at in (1, 3, 4)]
+    return any(_exists(parts[year], parts[month], parts[day]) for year, month, day in _PLACES.values())
+
+
+def _exists(year: int, month: int, day: int) -> bool:
+    try:
+        return date(year, month, day).year >= 1000
+    except ValueError:
+        return False
 
 
 def are_aware(texts: Sequence[str | None]) -> bool:

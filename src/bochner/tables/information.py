@@ -20,7 +20,7 @@ __all__ = [
 ]
 
 _UNNAMED = ("", "Unnamed: 0", "__index_level_0__")
-_EXACT = 2.0**53  # whole numbers below it are told apart by float64
+_EXACT, _LARGEST = 2.0**53, 2.0**64  # float64 tells whole numbers below apart; no integer type holds larger ones
 
 
 def without_information(values: Array) -> str | None:
@@ -39,7 +39,9 @@ def counts_rows(values: Array) -> bool:
 
 def beyond_floats(raw: Array | Series, values: Array) -> bool:
     """Whole numbers that float64 rounds, and that differ from row to row before or are all alike after: identifiers."""
-    if values.dtype.kind != "f" or not np.nanmax(np.abs(values), initial=0.0) >= _EXACT or np.any(values % 1 != 0):
+    if values.dtype.kind != "f" or np.any(values % 1 != 0):
+        return False
+    if not _EXACT <= np.nanmax(np.abs(values), initial=0.0) <= _LARGEST:
         return False
     distinct = len(np.unique(raw if isinstance(raw, np.ndarray) else raw.to_numpy()))
     return distinct > len(values) / 2 or len(np.unique(values)) == 1

@@ -10,10 +10,10 @@ from bochner._typing import Array
 from bochner.data import is_code
 from bochner.errors import TableWarning
 from bochner.tables.columns import CategoryColumn, Column, DateColumn, NumberColumn
-from bochner.tables.dates import date_order, is_date, parse_dates
+from bochner.tables.dates import date_order, on_calendar, parse_dates
 from bochner.tables.information import beyond_floats, is_unnamed_index, number_remarks, without_information
 from bochner.tables.reading import Series, is_aware, read_column
-from bochner.tables.texts import hardly_repeat, is_number, level_remarks, numbers_of, refuse_nearly
+from bochner.tables.texts import hardly_repeat, is_number, level_remarks, mostly, numbers_of, refuse_nearly
 
 __all__ = ["ColumnLearner", "refuse_marks"]
 
@@ -82,6 +82,7 @@ class ColumnLearner:
                 f"--categorical {name!r} takes them as categories. In Python: TableEncoder(categorical=[{name!r}])",
             )
         else:
+            self.notes += mostly(name, values, "numbers", is_number) + mostly(name, values, "dates", on_calendar)
             self._keep(self._category(name, values))
 
     def _category(self, name: str, values: Array) -> CategoryColumn:
@@ -103,4 +104,4 @@ def refuse_marks(name: str, values: Array) -> None:
     """Refuse a few texts among numbers or dates; among codes they may be codes themselves."""
     if not any(map(is_code, values.tolist())):
         refuse_nearly(values, name, "numbers", is_number)
-    refuse_nearly(values, name, "dates", is_date)
+    refuse_nearly(values, name, "dates", on_calendar)

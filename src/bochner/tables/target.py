@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
+from bochner._magnitude import beyond, largest_number
 from bochner._typing import Array
 from bochner.errors import InvalidDataError
 from bochner.tables.cells import CellError
@@ -22,7 +23,7 @@ __all__ = ["RULE", "Target", "Task", "read_target", "read_weights", "refuse_miss
 
 Task: TypeAlias = Literal["regression", "classification"]
 
-_FEW = 10
+_FEW, _EXACT = 10, 2.0**53
 RULE = f"texts, true and false, or at most {_FEW} different whole numbers are classes; other numbers are regression"
 
 
@@ -53,6 +54,9 @@ class Target:
             found.append(
                 f"Classes {same} of {self.name!r} differ only by capitals or blanks, and are taken as different."
             )
+        hint = hint_of(self.labels) if len(self.labels) > _FEW else ""
+        if hint:
+            found.append(f"The texts of {self.name!r} are taken as {len(self.labels):,} classes{hint}.")
         if self.task == "classification":
             labels, counts = np.unique(self.values, return_counts=True)
             alone = [str(label) for label in labels[counts == 1]] if (counts > 1).any() else []
@@ -76,6 +80,7 @@ def read_target(table: pa.Table, name: str, path: str, task: Task | None = None)
     values = read_column(column, name)
     refuse_missing(int(missing(values).sum()), len(values), name)
     _refuse_marks(name, values)
+    _refuse_huge(name, values)
     return target_of(name, values, task, integer=column.dtype.is_integer(), boolean=column.dtype == nw.Boolean)
 
 
@@ -91,9 +96,13 @@ def target_of(
 ) -> Target:
     """Target of its values, none missing; of a table in parts the different values, or some if there are `more`."""
     if values.dtype.kind == "M":
-        raise InvalidDataError(f"The target {name!r} must be numbers or classes. Got dates.")
+        raise InvalidDataError(
+            f"The target {name!r} must be numbers or classes. Got dates: make them numbers, such as days since a date."
+        )
     if np.all(values == values[0]):
-        raise InvalidDataError(f"The target {name!r} must vary. Got {str(values[0])!r} in every row.")
+        large = values.dtype.kind == "f" and abs(values[0]) >= _EXACT
+        hint = " (float64 cannot tell whole numbers beyond 2^53 apart: subtract a constant)" if large else ""
+        raise InvalidDataError(f"The target {name!r} must vary. Got {str(values[0])!r} in every row{hint}.")
     told, reason = _task(values, integer=integer, boolean=boolean, more=more)
     if task is None:
         task = told
@@ -126,6 +135,14 @@ def _refuse_marks(name: str, values: Array) -> None:
         raise one_of_few(f"The target {name!r} must be numbers", marks, remedy)
 
 
+def _refuse_huge(name: str, values: Array) -> None:
+    """Refuse numbers whose squares cannot be added, with the first row of them."""
+    limit = largest_number(np.dtype(float))
+    for place in beyond(values, limit)[:1]:
+        rule = f"The target {name!r} must not exceed {limit:.2g}. Got {values[place[0]]:.6g} in"
+        raise CellError(rule, int(place[0]), ": leave it empty if it means a missing value, otherwise change the unit.")
+
+
 def _classes(name: str, values: Array, boolean: bool, n_rows: int, more: bool) -> Array:
     labels = values.astype(str if values.dtype.kind == "O" or (values % 1).any() else bool if boolean else np.int64)
     distinct = len(np.unique(labels))
@@ -133,6 +150,8 @@ def _classes(name: str, values: Array, boolean: bool, n_rows: int, more: bool) -
         comma = ". They look like numbers with a decimal comma: write all columns with one, or with points"
         texts = [str(label) for label in labels]
         hint = comma if all(re.fullmatch(r"[-+]?\d+,\d+", text) for text in texts) else hint_of(texts)
+        if labels.dtype.kind == "i":
+            hint = "; --task regression takes them as numbers"
         many = f"{'more than ' if more else ''}{distinct:,}"
         raise InvalidDataError(
             f"The target {name!r} must have classes that rows share. Got {many} in {n_rows:,} rows, such as "

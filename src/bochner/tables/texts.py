@@ -19,6 +19,7 @@ __all__ = [
     "is_number",
     "level_remarks",
     "look_alike",
+    "mostly",
     "nearly",
     "numbers_of",
     "refuse_nearly",
@@ -26,7 +27,8 @@ __all__ = [
     "without_marks",
 ]
 
-_WRITTEN = re.compile(r"\(?[-+]?[$€£¥]? ?(?:\d{1,3}(?:[,' ]\d{3})+|\d+)(?:\.\d+)?(?: ?[%$€£¥]| [A-Za-z]{1,3})?\)?")
+_AMOUNT = r"(?:\d{1,3}(?:[,' ]\d{3})+|\d+)(?:\.\d+)?|\d{1,3}(?:\.\d{3})+(?:,\d+)?"
+_WRITTEN = re.compile(rf"\(?[-+−]?[$€£¥]? ?(?:{_AMOUNT})(?: ?[%$€£¥]| [A-Za-z]{{1,3}})?\)?")
 _WRITTEN_DATE = re.compile(
     r"(?:\d{1,4}[-/. ](?:\d{1,2}|[A-Za-z]{3,9})\.?[-/. ,]+\d{2,4}|[A-Za-z]{3,9}\.? \d{1,2},? \d{4}|\d{4}[-/.]\d{1,2})"
     r"(?:[T ,]+\d{1,2}:\d{2}.*)?"
@@ -151,6 +153,17 @@ def look_alike(labels: Collection[str]) -> str:
     for label in labels:
         alike.setdefault(label.strip().casefold(), []).append(label)
     return next((" and ".join(map(repr, same[:3])) for same in alike.values() if len(same) > 1), "")
+
+
+def mostly(name: str, values: Array, what: str, test: Callable[[str], bool]) -> list[str]:
+    """That a category holds many different numbers or dates, and a few other texts in many rows."""
+    present = [value for value in values.tolist() if value is not None]
+    others = sorted({value for value in present if not test(value)})
+    many = len(set(present)) - len(others) > _CODES and 2 * sum(map(test, present)) > len(present)
+    if not many or not 0 < len(others) <= _MOST_MARKS:
+        return []
+    remedy = f"if the others mean a missing value, say so ({as_options(others)}), and it holds {what}"
+    return [f"Column {name!r} is taken as categories, and most of its values are {what}: {remedy}."]
 
 
 def level_remarks(name: str, values: Array) -> list[str]:
