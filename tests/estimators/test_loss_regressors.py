@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 import bochner as bo
+from bochner.errors import LittleDataWarning
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(-2, 2, (400, 2))
@@ -210,6 +211,13 @@ def test_certificates_take_the_named_columns_of_the_fit(model, y):
         fitted.certify(frame)
     with pytest.raises(ValueError, match="feature names"):
         fitted.certify(frame[["b", "a"]])
+
+
+def test_the_median_of_two_rows_lies_between_them():
+    with pytest.warns(LittleDataWarning):
+        model = bo.KernelQuantileRegressor(length_scale=0.5, random_state=0).fit([[0.0], [1.0]], [0.0, 1.0])
+    found = model.predict([[0.0], [0.5], [1.0]])
+    assert np.all((found >= 0) & (found <= 1))
 
 
 def test_huber_converges_on_few_rows_that_features_can_interpolate():
