@@ -7,8 +7,8 @@
   of chance in calibration and test rows (beta-binomial, 99 %). Peers: `HistGradientBoostingRegressor(loss="quantile")`,
   which stops on a tenth of its rows, and `QuantileRegressor` on 50 Nystroem features of the median scale, its penalty
   chosen on a fifth of the rows.
-- Quantiles of more rows: 4,000 to train on, 256 landmarks, on the tables that have so many, beside boosted trees. What chance
-  does to shares among the training rows is small there, beside what it does among the test rows.
+- Quantiles of more rows: 4,000 to train on, 256 landmarks, on the tables that have so many, beside boosted trees.
+  Chance among the training rows matters less to their shares than chance among the test rows.
 - Counts: mean Poisson deviance on test rows, over that of the mean. Outliers: root mean squared error on clean test
   rows after one training target in twenty was moved by ten standard deviations.
 - `--time`: a median at 100,000 rows and 2,048 features against a ridge fit at the same scale and penalty.

@@ -347,7 +347,10 @@ def quantiles_of_more_rows():
     """Shares of test targets up to the quantiles of 4,000 rows."""
     found = load("losses").get("more rows", {})
     rows = [
-        (name, *(f"{record['loss'][model]:.3f} ({', '.join(_marked_shares(record, model))})" for model in record["loss"]))
+        (
+            name,
+            *(f"{record['loss'][model]:.3f} ({', '.join(_marked_shares(record, model))})" for model in record["loss"]),
+        )
         for name, record in found.items()
     ]
     models = list(next(iter(found.values()))["loss"]) if found else []

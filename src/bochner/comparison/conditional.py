@@ -21,6 +21,7 @@ import numpy as np
 
 from bochner._dense import dense
 from bochner._random import Purpose, generator, resolve_seed
+from bochner._sklearn import refuse_lazy
 from bochner._typing import Array, MatrixLike, Seed
 from bochner.comparison.conditioning import Conditioning, ConditioningBasis, Regression, normal_scores, waves_of
 from bochner.comparison.kernel_features import check_even_width
@@ -286,6 +287,7 @@ def _check_rows(X: MatrixLike, Y: MatrixLike, Z: MatrixLike) -> tuple[Array, Arr
 
 def _columns(rows: MatrixLike, name: str) -> Array:
     """Rows as a dense matrix in float64; one column may be a vector."""
+    refuse_lazy(rows, name)
     shape: tuple[int, ...] = getattr(rows, "shape", None) or np.shape(np.asarray(rows))
     if shape in ((0,), ()) or shape[1:] == (0,) or rows is None:
         remedy = "hsic_test(X, Y) tests independence without a condition" if name == "given" else "give at least one"

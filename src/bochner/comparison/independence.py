@@ -26,7 +26,7 @@ from bochner.comparison.kernel_features import check_even_width, default_compone
 from bochner.comparison.resampling import check_resamples, p_value
 from bochner.comparison.result import KernelTestResult
 from bochner.comparison.samples import as_column, check_rows
-from bochner.errors import InvalidDataError, invalid_parameter
+from bochner.errors import InvalidDataError
 from bochner.features import FourierMap, draw_fourier_map
 from bochner.kernels import Stationary
 from bochner.sampling import MonteCarlo

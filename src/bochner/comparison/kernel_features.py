@@ -213,4 +213,4 @@ def check_even_width(owner: str, name: str, value: int | str) -> int:
 
 
 def _is_integer(value: object) -> TypeGuard[float]:
-    return isinstance(value, Real) and not isinstance(value, bool) and float(value).is_integer()
+    return not isinstance(value, bool) and isinstance(value, Real) and float(value).is_integer()
