@@ -379,6 +379,10 @@ def power_of_more_rows():
     return power("power_4096")
 
 
+def power_of_many_rows():
+    return power("power_100000")
+
+
 def robust():
     found = load("losses")
     counts = [
@@ -433,6 +437,7 @@ TABLES = {
     "two_sample": (two_sample, "two_sample", "two_sample.py"),
     "power": (power, "power", "power.py"),
     "power_of_more_rows": (power_of_more_rows, "power_4096", "power.py"),
+    "power_of_many_rows": (power_of_many_rows, "power_100000", "power.py"),
     "quantile_time": (quantile_time, "losses_time", "losses.py"),
     "conditional": (conditional, "conditional_500", "conditional.py"),
     "probabilities": (probabilities, "probabilities", "probabilities.py"),
