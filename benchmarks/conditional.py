@@ -3,8 +3,11 @@
     python -m benchmarks.conditional --rows 500           # level and power
     python -m benchmarks.conditional --rows 5000          # a killed run goes on where it ended
     python -m benchmarks.conditional --rows 500 --level   # the level of the nine settings of the page, nothing else
+    python -m benchmarks.conditional --rows 5000 --level --given 20   # columns of Z: several runs may share the file
     python -m benchmarks.conditional --quick              # tries all of it
     python -m benchmarks.conditional --peers              # with hyppo and causal-learn, where they are installed
+
+Runs side by side, one thread of BLAS each (OPENBLAS_NUM_THREADS=1), take half the processor time of one run with two.
 
 X and Y are functions of Z plus independent noise (level), or Y has a part of X's noise (power). Links named hard are
 those where the regressions on Z need more rows than there are: the level fails, and docs/comparing.md says so.
@@ -13,6 +16,7 @@ those where the regressions on Z need more rows than there are: the level fails,
 from __future__ import annotations
 
 import argparse
+import fcntl
 import json
 import time
 from collections.abc import Callable
@@ -159,9 +163,7 @@ def beside_peers(columns: tuple[int, ...]) -> list[tuple[str, Test, Setting]]:
 
 def measured(plan: list[tuple[str, Test, Setting]], repeats: int, path: Path | None) -> None:
     """Measure in rounds over the settings. A file keeps the records of earlier runs, which go on where they ended."""
-    known: dict[tuple, dict] = {}
-    if path is not None and path.exists():
-        known = {key(each): each for each in json.loads(path.read_text())["records"]}
+    known = {} if path is None else kept(path)
     for done in range(0, repeats, ROUND):
         for name, test, setting in plan:
             record = known.get((name, *setting), {"repeats": 0})
@@ -170,16 +172,23 @@ def measured(plan: list[tuple[str, Test, Setting]], repeats: int, path: Path | N
                 known[(name, *setting)] = added(record, measure(name, test, setting, more))
                 print(known[(name, *setting)], flush=True)
                 if path is not None:
-                    keep(path.stem, list(known.values()))
+                    keep(path, known[(name, *setting)])
 
 
 def key(record: dict) -> tuple:
     return tuple(record[name] for name in ("test", "link", "alternative", "rows", "given"))
 
 
-def keep(name: str, records: list[dict[str, Any]]) -> None:
-    with redirect_stdout(None):
-        write(name, {"level": LEVEL, "records": records})
+def kept(path: Path) -> dict[tuple, dict]:
+    return {key(each): each for each in json.loads(path.read_text())["records"]} if path.exists() else {}
+
+
+def keep(path: Path, record: dict[str, Any]) -> None:
+    """Add or replace one record; runs of other settings write to the same file."""
+    with Path(__file__).open() as lock, redirect_stdout(None):
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        records = {**kept(path), key(record): record}
+        write(path.stem, {"level": LEVEL, "records": list(records.values())})
 
 
 def main() -> None:
@@ -189,8 +198,9 @@ def main() -> None:
     parser.add_argument("--peers", action="store_true")
     parser.add_argument("--repeats", type=int, default=2000)
     parser.add_argument("--rows", type=int, nargs="+", default=[500])
+    parser.add_argument("--given", type=int, nargs="+", default=[1, 5, 20])
     arguments = parser.parse_args()
-    repeats, sizes, columns = arguments.repeats, tuple(arguments.rows), (1, 5, 20)
+    repeats, sizes, columns = arguments.repeats, tuple(arguments.rows), tuple(arguments.given)
     if arguments.quick:
         repeats, sizes, columns = 5, (200,), (1, 5)
     name = "conditional_peers" if arguments.peers else "_".join(["conditional", *map(str, sizes)])

@@ -330,6 +330,28 @@ def quantiles():
     return (*header, "conformal 80 % intervals"), rows
 
 
+def quantiles_of_more_rows():
+    """Shares of test targets up to the quantiles of 4,000 rows."""
+    found = load("losses").get("more rows", {})
+    rows = [
+        (
+            name,
+            *(f"{record['loss'][model]:.3f} ({', '.join(_marked_shares(record, model))})" for model in record["loss"]),
+        )
+        for name, record in found.items()
+    ]
+    models = list(next(iter(found.values()))["loss"]) if found else []
+    return ("table", *(f"pinball loss (shares up to 0.1, 0.5, 0.9), {each}" for each in models)), rows
+
+
+def _marked_shares(record, model):
+    """Shares to three digits, those beyond their limits with an asterisk."""
+    return (
+        f"{share:.3f}" if low <= share <= high else f"{share:.3f}*"
+        for share, (low, high) in zip(record["coverage"][model], record["limits"])
+    )
+
+
 def quantile_time():
     found = load("losses_time")
     row = (
@@ -342,6 +364,10 @@ def quantile_time():
 
 def power_of_more_rows():
     return power("power_4096")
+
+
+def power_of_many_rows():
+    return power("power_100000")
 
 
 def robust():
@@ -418,11 +444,13 @@ TABLES = {
     "two_sample": (two_sample, "two_sample", "two_sample.py"),
     "power": (power, "power", "power.py"),
     "power_of_more_rows": (power_of_more_rows, "power_4096", "power.py"),
+    "power_of_many_rows": (power_of_many_rows, "power_100000", "power.py"),
     "quantile_time": (quantile_time, "losses_time", "losses.py"),
     "conditional": (conditional, "conditional_500", "conditional.py"),
     "probabilities": (probabilities, "probabilities", "probabilities.py"),
     "conditional_peers": (conditional_peers, "conditional_peers", "conditional.py"),
     "quantiles": (quantiles, "losses", "losses.py"),
+    "quantiles_of_more_rows": (quantiles_of_more_rows, "losses", "losses.py"),
     "robust": (robust, "losses", "losses.py"),
     "orbit": (orbit, "orbit", "orbit.py"),
     "orbit_on_rings": (orbit_on_rings, "orbit", "orbit.py"),

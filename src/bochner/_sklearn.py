@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from inspect import signature
 from numbers import Real
@@ -38,6 +39,7 @@ __all__ = [
     "available_if",
     "check_sample_weight",
     "fit_method",
+    "naming_the_encoder",
     "refuse_lazy",
     "validate_parameter_constraints",
     "validated",
@@ -146,6 +148,23 @@ def check_sample_weight(sample_weight: Any, X: Any) -> Any:
             f"Got {checked.max():.3g} as the largest. Multiply all by one number, and alpha with them."
         )
     return checked
+
+
+@contextmanager
+def naming_the_encoder(taker: str, remedy: str, rows: str = "X") -> Iterator[None]:
+    """scikit-learn's errors of texts and missing values in rows, with the remedy that this library has."""
+    try:
+        yield
+    except OverflowError as error:
+        raise InvalidDataError(f"{taker} takes numbers that float64 has: {error}.") from error
+    except ValueError as error:
+        problem = str(error).splitlines()[0]
+        if not ("could not convert string to float" in problem or f"{rows} contains NaN" in problem):
+            raise
+        raise InvalidDataError(
+            f"{problem.rstrip('.')}. {taker} takes numbers, none missing. bochner.TableEncoder encodes texts and "
+            f"dates and marks what is missing{remedy}."
+        ) from error
 
 
 def refuse_lazy(X: Any, name: str = "X") -> None:

@@ -126,6 +126,8 @@ def test_the_result_says_that_it_is_asymptotic_and_what_z_explains():
     assert "asymptotic" in " ".join(result.assumptions)
     assert result.null_distribution.shape == (99,)
     assert len(repr(result)) < 200
+    assert str(result).startswith("No dependence was found") == (result.pvalue > 0.05)
+    assert str(bo.ci_test(X, X, given=Z, rng=0)).startswith("X and Y depend on each other given the other columns (p =")
     assert 0.3 < result.explained[0] < 0.7
     assert 0.1 < result.explained[1] < 0.6
     assert all(3 < dof < 100 for dof in result.dof)
@@ -151,6 +153,8 @@ def test_refusals():
         bo.ci_test(X, Y, given=None)
     with pytest.raises(InvalidDataError, match=r"given has no columns: hsic_test"):
         bo.ci_test(X, Y, given=[])
+    with pytest.raises(InvalidDataError, match=r"Got a Lazy: call"):
+        bo.ci_test(X, Y, given=type("Lazy", (), {"collect": lambda self: Z})())
     with pytest.raises(InvalidDataError, match=r"X has no columns"):
         bo.ci_test(np.empty((200, 0)), Y, given=Z)
     with pytest.raises(InvalidDataError, match=r"Column 1 of given is constant"):
@@ -165,6 +169,7 @@ def test_refusals():
         bo.ci_test(X, Y, given=rows(5, 200, 11))
     with pytest.raises(ValueError, match="given contains NaN"):
         bo.ci_test(X, Y, given=Z * np.nan)
-    for setting in ({"n_components": 3}, {"n_conditioning": 0}, {"n_resamples": 0}, {"null_law": "exact"}):
-        with pytest.raises(InvalidParameterError, match=f"'{next(iter(setting))}' parameter"):
-            bo.ci_test(X, Y, given=Z, **setting)
+    wrong = {"n_components": (3, None), "n_conditioning": (0, np.inf), "n_resamples": (0,), "null_law": ("exact",)}
+    for name, value in ((name, value) for name, values in wrong.items() for value in values):
+        with pytest.raises(InvalidParameterError, match=f"'{name}' parameter"):
+            bo.ci_test(X, Y, given=Z, **{name: value})

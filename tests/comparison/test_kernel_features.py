@@ -8,6 +8,7 @@ import bochner as bo
 from bochner.comparison.kernel_features import (
     KernelFeatures,
     TransformerFeatures,
+    check_even_width,
     check_width,
     default_components,
     feature_witness,
@@ -80,3 +81,11 @@ def test_impossible_maps_are_refused(width, embedding, rule):
 def test_default_widths_grow_with_the_rows():
     assert default_components(1) == 576
     assert default_components(10**6) == 64 * int(np.ceil(8512 / 64))
+
+
+@pytest.mark.parametrize("width", [None, np.nan, np.inf, True, "many", 1.5, [64]])
+def test_a_width_that_is_no_number_is_refused_with_the_rule(width):
+    with pytest.raises(InvalidParameterError, match=r"an integer >= 1 or 'auto'"):
+        check_width("mmd_test", width, "paired")
+    with pytest.raises(InvalidParameterError, match=r"an even integer >= 2 or 'auto'"):
+        check_even_width("hsic_test", "n_components", width)

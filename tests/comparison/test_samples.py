@@ -31,6 +31,14 @@ def test_bad_rows_are_named():
         check_rows(np.where(X > 1, np.nan, X), "X")
 
 
+def test_texts_and_gaps_are_refused_with_the_remedy():
+    rule = r"The argument Y takes numbers, none missing. bochner.TableEncoder encodes"
+    with pytest.raises(InvalidDataError, match="string to float: 'a'. " + rule):
+        check_rows(pd.DataFrame({"city": ["a", "b"]}), "Y")
+    with pytest.raises(InvalidDataError, match="Input Y contains NaN. " + rule):
+        check_rows(np.where(X > 1, np.nan, X), "Y")
+
+
 def test_a_lazy_table_is_refused_with_the_remedy():
     class LazyFrame:
         def collect(self): ...

@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 import bochner as bo
+from bochner.errors import LittleDataWarning
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(-2, 2, (400, 2))
@@ -212,6 +213,13 @@ def test_certificates_take_the_named_columns_of_the_fit(model, y):
         fitted.certify(frame[["b", "a"]])
 
 
+def test_the_median_of_two_rows_lies_between_them():
+    with pytest.warns(LittleDataWarning):
+        model = bo.KernelQuantileRegressor(length_scale=0.5, random_state=0).fit([[0.0], [1.0]], [0.0, 1.0])
+    found = model.predict([[0.0], [0.5], [1.0]])
+    assert np.all((found >= 0) & (found <= 1))
+
+
 def test_huber_converges_on_few_rows_that_features_can_interpolate():
     model = bo.KernelHuberRegressor(length_scale=0.3, alpha=1e-5, random_state=0)
     with warnings.catch_warnings():
@@ -262,3 +270,17 @@ def test_a_penalty_path_goes_on_where_large_penalties_leave_the_mean():
     most, least = model.predict([[0.25], [0.75]])
     assert 2.2 < most < 3.4  # e
     assert least < 0.7  # 1/e
+
+
+@pytest.mark.parametrize(
+    ("model", "link"),
+    [(bo.KernelTweedieRegressor(power=2), lambda t: np.exp(6 * t)), (bo.KernelQuantileRegressor(), lambda t: 2 * t)],
+)
+def test_a_penalty_path_goes_on_while_smaller_penalties_are_clearly_better(model, link):
+    model.set_params(features="exact", length_scale=1000.0, random_state=0)
+    t = RNG.uniform(-1, 1, 160)
+    model.fit(t[:60, None], link(t[:60]))
+    assert len(model.alphas_) > 10
+    assert model.score(t[60:, None], link(t[60:])) > 0.99
+    noisy = link(t[:60]) * np.exp(RNG.standard_normal(60))
+    assert len(model.set_params(length_scale=0.5).fit(t[:60, None], noisy).alphas_) == 10

@@ -73,6 +73,13 @@ def test_nearly_collinear_features_are_solved_by_smoothing():
     assert np.mean(np.abs(y - bent @ found.coef[:, 0] - found.intercept[0])) < 0.1
 
 
+@pytest.mark.parametrize("weight", [np.r_[0.0, np.ones(8)], np.r_[0.0, np.full(8, 3.0)]])
+def test_quantiles_are_moved_to_the_middle_of_all_with_their_share_below(weight):
+    left_out = np.r_[3.2, RNG.permutation(8)]  # the first has no weight
+    moved = [Pinball((tau,)).shift(left_out, np.zeros((9, 1)), weight)[0] for tau in (0.1, 0.25, 0.5, 0.6, 0.75)]
+    np.testing.assert_allclose(moved, [0, 1.5, 3.5, 4, 5.5])
+
+
 def test_huber_has_the_minimum_of_scikit_learn():
     found = solved(Huber(1.35), Y, 0.5)
     theirs = HuberRegressor(alpha=0.5, tol=1e-10, max_iter=10_000).fit(Z, Y, sample_weight=WEIGHT)

@@ -21,8 +21,10 @@ import numpy as np
 
 from bochner._dense import dense
 from bochner._random import Purpose, generator, resolve_seed
+from bochner._sklearn import refuse_lazy
 from bochner._typing import Array, MatrixLike, Seed
 from bochner.comparison.conditioning import Conditioning, ConditioningBasis, Regression, normal_scores, waves_of
+from bochner.comparison.kernel_features import check_even_width
 from bochner.comparison.null_law import ChiSquaredMixture
 from bochner.comparison.resampling import check_resamples, p_value
 from bochner.comparison.result import ConditionalTestResult
@@ -285,6 +287,7 @@ def _check_rows(X: MatrixLike, Y: MatrixLike, Z: MatrixLike) -> tuple[Array, Arr
 
 def _columns(rows: MatrixLike, name: str) -> Array:
     """Rows as a dense matrix in float64; one column may be a vector."""
+    refuse_lazy(rows, name)
     shape: tuple[int, ...] = getattr(rows, "shape", None) or np.shape(np.asarray(rows))
     if shape in ((0,), ()) or shape[1:] == (0,) or rows is None:
         remedy = "hsic_test(X, Y) tests independence without a condition" if name == "given" else "give at least one"
@@ -293,9 +296,7 @@ def _columns(rows: MatrixLike, name: str) -> Array:
 
 
 def _check_width(name: str, value: int | str, automatic: float) -> int:
-    """An even width; "auto" is the given number, rounded up."""
+    """An even width; "auto" is the automatic one, rounded up."""
     if isinstance(value, str) and value == "auto":
         return 2 * int(np.ceil(automatic / 2))
-    if isinstance(value, (bool, str)) or int(value) != value or value < 2 or value % 2:
-        raise invalid_parameter("ci_test", name, "an even integer >= 2 or 'auto'", value)
-    return int(value)
+    return check_even_width("ci_test", name, value)

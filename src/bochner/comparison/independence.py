@@ -22,11 +22,11 @@ from bochner._dense import dense
 from bochner._random import Purpose, generator, resolve_seed
 from bochner._threads import run_in_threads
 from bochner._typing import Array, ArrayLike, MatrixLike, Seed
-from bochner.comparison.kernel_features import default_components
+from bochner.comparison.kernel_features import check_even_width, default_components
 from bochner.comparison.resampling import check_resamples, p_value
 from bochner.comparison.result import KernelTestResult
 from bochner.comparison.samples import as_column, check_rows
-from bochner.errors import InvalidDataError, invalid_parameter
+from bochner.errors import InvalidDataError
 from bochner.features import FourierMap, draw_fourier_map
 from bochner.kernels import Stationary
 from bochner.sampling import MonteCarlo
@@ -106,7 +106,8 @@ def hsic_test(
     left, right = _check_pair(X, Y)
     seed, n = resolve_seed(rng), len(left)
     block_rows = _block_rows(n, n_resamples)
-    width = default_components(n) if n_components == "auto" else _check_width(n_components)
+    automatic = isinstance(n_components, str) and n_components == "auto"
+    width = default_components(n) if automatic else check_even_width("hsic_test", "n_components", n_components)
     kernels = _kernels(kernel, length_scale, left, right, seed)
     pairs = _FrequencyPairs.draw(kernels, (left.shape[1], right.shape[1]), width, seed)
     values, observed = _resampled(pairs, left, right, n_resamples, seed)
@@ -258,17 +259,6 @@ def _witness(pairs: _FrequencyPairs, n_left: int, plus: Array, minus: Array, poi
     s, t = pairs.left.projections(rows[:, :n_left]).T, pairs.right.projections(rows[:, n_left:]).T
     waves = plus.conj() * np.exp(1j * (s + t)) + minus.conj() * np.exp(1j * (s - t))
     return pairs.size / 2 * waves.real.mean(axis=1)
-
-
-def _check_width(n_components: int | str) -> int:
-    if (
-        isinstance(n_components, (bool, str))
-        or int(n_components) != n_components
-        or n_components < 2
-        or n_components % 2
-    ):
-        raise invalid_parameter("hsic_test", "n_components", "an even integer >= 2 or 'auto'", n_components)
-    return int(n_components)
 
 
 def _kernels(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import Self
+from numbers import Real
+from typing import Self, TypeGuard
 
 import numpy as np
 
@@ -23,6 +24,7 @@ __all__ = [
     "KernelFeatures",
     "SampleFeatures",
     "TransformerFeatures",
+    "check_even_width",
     "check_width",
     "default_components",
     "feature_witness",
@@ -196,8 +198,19 @@ def check_width(owner: str, n_components: int | str, embedding: str) -> tuple[in
     """Width and embedding as they are asked for, if there is such a map."""
     if embedding not in ("paired", "phase"):
         raise invalid_parameter(owner, "embedding", "'paired' or 'phase'", embedding)
-    if isinstance(n_components, (bool, str)) or int(n_components) != n_components or n_components < 1:
+    if not _is_integer(n_components) or n_components < 1:
         raise invalid_parameter(owner, "n_components", "an integer >= 1 or 'auto'", n_components)
     if embedding == "paired" and n_components % 2:
         raise invalid_parameter(owner, "n_components", "even for the paired embedding", n_components)
     return int(n_components), "paired" if embedding == "paired" else "phase"
+
+
+def check_even_width(owner: str, name: str, value: int | str) -> int:
+    """A width of pairs of waves, as it is asked for."""
+    if not _is_integer(value) or value < 2 or value % 2:
+        raise invalid_parameter(owner, name, "an even integer >= 2 or 'auto'", value)
+    return int(value)
+
+
+def _is_integer(value: object) -> TypeGuard[float]:
+    return not isinstance(value, bool) and isinstance(value, Real) and float(value).is_integer()

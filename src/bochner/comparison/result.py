@@ -148,3 +148,13 @@ class ConditionalTestResult:
     explained: tuple[float, float] = field(repr=False)
     validity: str = "asymptotic"
     assumptions: tuple[str, ...] = field(default=_ASYMPTOTIC, repr=False)
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def summary(self, level: float = 0.05) -> str:
+        """What was found, in a sentence: whether the asymptotic p-value is at most `level`."""
+        found = f"given the other columns (p = {self.pvalue:.3g}, {self.validity})."
+        if self.pvalue > level:
+            return f"No dependence was found: X and Y may well be independent {found}"
+        return f"X and Y depend on each other {found}"

@@ -12,7 +12,7 @@ from bochner._dense import dense
 from bochner._magnitude import largest_number, refuse_huge
 from bochner._plain import require_plain
 from bochner._random import Purpose, generator
-from bochner._sklearn import refuse_lazy
+from bochner._sklearn import naming_the_encoder, refuse_lazy
 from bochner._typing import FloatType, MatrixLike, Rows
 from bochner.errors import InvalidDataError
 
@@ -37,10 +37,11 @@ def check_rows(
     """
     refuse_lazy(X, name)
     require_plain(X, name)
-    rows: Rows = check_array(
-        X, accept_sparse="csr", dtype=list(dtype) if isinstance(dtype, tuple) else dtype, input_name=name,
-        ensure_min_samples=0,
-    )  # fmt: skip
+    with naming_the_encoder(f"The argument {name}", ": fit it to the rows of all samples", name):
+        rows: Rows = check_array(
+            X, accept_sparse="csr", dtype=list(dtype) if isinstance(dtype, tuple) else dtype, input_name=name,
+            ensure_min_samples=0,
+        )  # fmt: skip
     if rows.shape[0] < least:
         raise InvalidDataError(f"{name} must have at least {least} rows. Got {rows.shape[0]}.")
     if not huge:

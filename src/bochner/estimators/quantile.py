@@ -50,7 +50,8 @@ class KernelQuantileRegressor(LossRegressor):
         cross-validated loss. The model is then fitted to all rows, and intercepts are moved until the quantiles hold
         the shares that they say on rows that were left out (not without an intercept, and not at a given penalty).
     alphas : array-like, default=None
-        Penalties to choose from. None: ten, alpha / n from 10^-2 to 10^-6.5.
+        Penalties to choose from. None: ten, alpha / n from 10^-2 to 10^-6.5, and smaller ones where these are clearly
+        better (targets without noise).
     cv : int, splitter or iterable of (train, test) indices, default=5
         Folds for alpha="cv".
     length_scale : "auto", "ard", "median", float or array of shape (n_features,), default="auto"

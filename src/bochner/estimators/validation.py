@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -11,8 +10,8 @@ from sklearn.utils.validation import validate_data
 
 from bochner._magnitude import largest_number, refuse_huge
 from bochner._plain import require_plain, require_unmasked
+from bochner._sklearn import naming_the_encoder
 from bochner._typing import MatrixLike
-from bochner.errors import InvalidDataError
 
 __all__ = ["host_array", "validated_rows", "validated_rows_and_targets"]
 
@@ -55,22 +54,9 @@ def host_array(values: MatrixLike) -> MatrixLike:
     return np.from_dlpack(values) if foreign else values  # type: ignore[arg-type]  # it has the method
 
 
-@contextmanager
-def _naming_the_encoder(estimator: object) -> Iterator[None]:
-    """scikit-learn's errors of texts and missing values in X, with the remedy that this library has."""
-    try:
-        yield
-    except OverflowError as error:
-        raise InvalidDataError(f"{type(estimator).__name__} takes numbers that float64 has: {error}.") from error
-    except ValueError as error:
-        problem = str(error).splitlines()[0]
-        if not ("could not convert string to float" in problem or "X contains NaN" in problem):
-            raise
-        name = type(estimator).__name__
-        raise InvalidDataError(
-            f"{problem.rstrip('.')}. {name} takes numbers, none missing. bochner.TableEncoder encodes texts and "
-            f"dates and marks what is missing: make_pipeline(TableEncoder(), {name}())."
-        ) from error
+def _naming_the_encoder(estimator: object) -> AbstractContextManager[None]:
+    name = type(estimator).__name__
+    return naming_the_encoder(name, f": make_pipeline(TableEncoder(), {name}())")
 
 
 def _refuse_huge_rows(estimator: Any, X: Any) -> None:

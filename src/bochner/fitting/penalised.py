@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
@@ -26,6 +27,8 @@ _PARTS = 5
 _SMALLEST_GAIN = 0.01  # of the held-out loss, by more landmarks
 _PATH_ITERATIONS = 300  # of the fits that compare penalties
 _CV_TOL = 1e-3  # of the fits that compare penalties: differences of held-out losses are larger
+_FURTHER, _MOST_PENALTIES = 10.0 ** np.array([-0.5, -1.0]), 20
+_CLEARLY, _NOTHING = 0.1, 1e-3  # of the losses before, and of that of the largest penalty
 
 Problem = TypeVar("Problem", bound=LinearProblem)
 GivenProblem = TypeVar("GivenProblem", bound=LinearProblem, contravariant=True)
@@ -135,7 +138,19 @@ def _penalty(
     """The penalty, those that were tried, and their held-out losses."""
     if settings.alpha is not None:
         return settings.alpha, None, None
-    alphas = default_penalties(problem) if settings.alphas is None else settings.alphas
-    tol = max(settings.tol, _CV_TOL)
-    most = min(settings.max_iter, _PATH_ITERATIONS)
-    return choose_penalty(problem, alphas, settings.folds(problem), tol=tol, max_iter=most, progress=progress)
+    tol, most = max(settings.tol, _CV_TOL), min(settings.max_iter, _PATH_ITERATIONS)
+    choose = partial(choose_penalty, problem, folds=settings.folds(problem), tol=tol, max_iter=most)
+    if settings.alphas is not None:
+        return choose(settings.alphas, progress=progress)
+    alpha, alphas, losses = choose(default_penalties(problem), progress=progress)
+    while len(alphas) < _MOST_PENALTIES and not problem.has_classes and _still_falls(losses.mean(axis=1)):
+        further = progress.within(f"further-{len(alphas)}")
+        _, smaller, own = choose(alphas[-1] * _FURTHER, progress=further)
+        alphas, losses = np.append(alphas, smaller), np.vstack([losses, own])
+        alpha = float(alphas[np.argmin(losses.mean(axis=1))])
+    return alpha, alphas, losses
+
+
+def _still_falls(losses: Array) -> bool:
+    """Whether the smallest of some penalties is clearly the best, and its loss not yet next to nothing: no noise."""
+    return bool(_NOTHING * losses[0] < losses[-1] < (1 - _CLEARLY) * np.min(losses[:-1]))

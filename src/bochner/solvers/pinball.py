@@ -111,4 +111,6 @@ def _moved(residual: Array, tau: float, weight: Array) -> float:
     below, up_to = share[residual < -_MET].sum(), share[residual <= _MET].sum()
     if up_to - below > 2 * error and below - error <= tau <= up_to + error:
         return 0.0
-    return float(np.quantile(residual, tau, weights=weight, method="inverted_cdf"))
+    below_it = np.quantile(residual, tau, weights=weight, method="inverted_cdf")
+    above_it = -np.quantile(-residual, 1 - tau, weights=weight, method="inverted_cdf")
+    return float(below_it + above_it) / 2  # the middle of all that have a share tau below them
