@@ -151,17 +151,22 @@ def _classes(name: str, values: Array, boolean: bool, n_rows: int, more: bool) -
     labels = values.astype(str if values.dtype.kind == "O" or (values % 1).any() else bool if boolean else np.int64)
     distinct = len(np.unique(labels))
     if more or distinct > max(2, n_rows / 2):
-        comma = ". They look like numbers with a decimal comma: write all columns with one, or with points"
-        texts = [str(label) for label in labels]
-        hint = comma if all(re.fullmatch(r"[-+]?\d+,\d+", text) for text in texts) else hint_of(texts)
-        if labels.dtype.kind == "i":
-            hint = "; --task regression takes them as numbers"
         many = f"{'more than ' if more else ''}{distinct:,}"
         raise InvalidDataError(
             f"The target {name!r} must have classes that rows share. Got {many} in {n_rows:,} rows, such as "
-            f"{shortened(texts[0])}{hint}."
+            f"{shortened(str(labels[0]))}{_no_classes(labels)}."
         )
     return labels
+
+
+def _no_classes(labels: Array) -> str:
+    """What labels seem to be that hardly repeat."""
+    if labels.dtype.kind == "i":
+        return "; --task regression takes them as numbers"
+    texts = [str(label) for label in labels]
+    if all(re.fullmatch(r"[-+]?\d+,\d+", text) for text in texts):
+        return ". They look like numbers with a decimal comma: write all columns with one, or with points"
+    return hint_of(texts)
 
 
 def refuse_missing(absent: int, n_rows: int, name: str) -> None:
