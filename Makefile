@@ -83,7 +83,7 @@ bench-full: $(READY)
 minimum:
 	$(PYTHON) -m venv .venv-minimum
 	.venv-minimum/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	.venv-minimum/bin/python -m pip install --quiet --editable ".[cli,io,plot,report]" --group minimum -c constraints-minimum.txt
+	.venv-minimum/bin/python -m pip install --quiet --editable ".[cli,io,lowdim,plot,report]" --group minimum -c constraints-minimum.txt
 	OPENBLAS_NUM_THREADS=1 .venv-minimum/bin/python -m pytest -n 2 -m "not slow" tests/kernels tests/features tests/solvers tests/estimators tests/tables tests/cli
 
 # A wheel, installed alone into an empty environment, learns from a table and predicts it.

@@ -305,6 +305,7 @@ def test_a_test_writes_a_page_of_what_changed(run, here):
     assert run("test", "t.csv", "moved.csv", "--n-resamples", "99", "--report", "change.html")[0] == 0
     page = (here / "change.html").read_text()
     assert "Which columns changed" in page
+    assert "One that only goes with a changed column has a share, too." in page
     assert "The tables differ (p = 0.01)" in page
 
 

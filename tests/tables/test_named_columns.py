@@ -44,7 +44,7 @@ def test_columns_of_one_name_are_refused_with_it():
 
 @pytest.mark.parametrize("cells", [[10**400, 1], [np.arange(3), np.arange(2)], [[1, 2], {}]])
 def test_cells_that_are_no_numbers_are_told_by_their_texts(cells):
-    frame = pd.DataFrame({"a": cells * 40, "b": np.arange(80.0)})
+    frame = pd.DataFrame({"a": pd.Series(cells * 40, dtype=object), "b": np.arange(80.0)})
     encoded = bo.TableEncoder().fit(frame).transform(frame)
     assert np.isfinite(encoded).all()
     assert encoded.shape[1] > 1  # the odd column is one of levels

@@ -10,7 +10,7 @@ import textwrap
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
 import click
@@ -102,8 +102,10 @@ class Screen:
 
         columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
         console = Console(stderr=True)
-        with Bars(*columns, console=console, transient=True, disable=self.quiet or not console.is_terminal) as bars:
-            yield Progress(bars, visible=not bars.disable)
+        visible = console.is_terminal and not self.quiet
+        bars = Bars(*columns, console=console, transient=True, disable=not visible)
+        with bars if visible else nullcontext():  # rich 13 ends bars that it does not show with an empty line
+            yield Progress(bars, visible=visible)
 
 
 class FitTask(Protocol):

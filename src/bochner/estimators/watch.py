@@ -59,8 +59,8 @@ def warn_of_rows(rows: RowSource, stacklevel: int, alpha: float | str | None = N
     weight = np.ones(known.n_rows) if known.sample_weight is None else known.sample_weight
     n, total = int(np.count_nonzero(weight)), float(np.sum(weight))
     if n <= _FEW_ROWS:
-        some = "1 row" if n == 1 else f"{n} rows"
-        told = f"The model is fitted to {some}: what it chooses by them, and its error bars, are guesses."
+        n_rows = f"{n} row{'' if n == 1 else 's'}"
+        told = f"The model is fitted to {n_rows}: what it chooses by them, and its error bars, are guesses."
         warnings.warn(told, LittleDataWarning, stacklevel=stacklevel + 1)
     elif alpha in ("auto", "loo"):
         return

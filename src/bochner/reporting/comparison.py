@@ -133,8 +133,9 @@ def _shown(scores: JsonDict, measure: _Measure) -> dict[str, str]:
 def _table(summary: JsonDict, measure: _Measure) -> JsonDict:
     shown = _shown(summary["scores"], measure)
     behind = summary["standard_errors_behind"]
+    first = "best" if any(behind.values()) else ""  # of models that predict alike none is
     rows = [
-        [name, shown[name], "best" if name == summary["best"] else f"{behind[name]:.1f} standard errors behind"]
+        [name, shown[name], first if name == summary["best"] else f"{behind[name]:.1f} standard errors behind"]
         for name, _ in sorted(summary["scores"].items(), key=lambda item: item[1], reverse=measure.more_is_better)
     ]
     title = f"On {count(summary['n_rows'])} rows"

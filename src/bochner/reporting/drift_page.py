@@ -58,7 +58,11 @@ def _columns(shares: JsonDict, *, changed: bool) -> JsonDict:
         "kind": "bars",
         "title": "Which columns changed" if changed else "Where the tables differ by chance",
         "message": "Share of each column in the difference"
-        + ("." if changed else ", which is no more than chance gives: they are shares of noise."),
+        + (
+            ". One that only goes with a changed column has a share, too."
+            if changed
+            else ", which is no more than chance gives: they are shares of noise."
+        ),
         "head": ["Column", "Share"],
         "entries": [
             {"name": name, "share": share / largest, "text": percent(share)}

@@ -179,7 +179,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             learner.learn(name, table.column(name))
         self.dropped_, self.notes_ = learner.dropped, learner.notes
         if not learner.columns:
-            got = f"{table.n_rows:,} row{'' if table.n_rows == 1 else 's'} with {quoted(self.dropped_)}"
+            got = f"{table.n_rows:,} sample{'' if table.n_rows == 1 else 's'} with {quoted(self.dropped_)}"
             raise InvalidDataError(f"The table must have a column that varies. Got {got}.")
         self.feature_names_in_ = np.array(inputs, dtype=object)
         self.n_features_in_ = len(inputs)

@@ -47,22 +47,22 @@ class Target:
 
     @property
     def notes(self) -> list[str]:
-        """What a person should look at: classes that are one by mistake, or that have one row."""
-        found = []
-        same = look_alike(self.labels)
-        if same:
-            found.append(
-                f"Classes {same} of {self.name!r} differ only by capitals or blanks, and are taken as different."
-            )
+        """What a person should look at: classes that are one by mistake, that are none, or that have one row."""
+        same, alone = look_alike(self.labels), self._alone()
         hint = hint_of(self.labels) if len(self.labels) > _FEW else ""
-        if hint:
-            found.append(f"The texts of {self.name!r} are taken as {len(self.labels):,} classes{hint}.")
-        if self.task == "classification":
-            labels, counts = np.unique(self.values, return_counts=True)
-            alone = [str(label) for label in labels[counts == 1]] if (counts > 1).any() else []
-            if alone:
-                found.append(f"Class {alone[0]!r} of {self.name!r} has one row: it is learned or scored, not both.")
-        return found
+        told = {
+            f"Classes {same} of {self.name!r} differ only by capitals or blanks, and are taken as different.": same,
+            f"The texts of {self.name!r} are taken as {len(self.labels):,} classes{hint}.": hint,
+            f"Class {alone!r} of {self.name!r} has one row: it is learned or scored, not both.": alone,
+        }
+        return [note for note, reason in told.items() if reason]
+
+    def _alone(self) -> str:
+        """The first class of one row where others have more; empty if there is none."""
+        if self.task != "classification":
+            return ""
+        labels, counts = np.unique(self.values, return_counts=True)
+        return str(labels[counts == 1][0]) if (counts > 1).any() and (counts == 1).any() else ""
 
     def cast(self, values: Array) -> Array:
         """Other values of the same column, none missing, in the type of these."""
@@ -100,9 +100,7 @@ def target_of(
             f"The target {name!r} must be numbers or classes. Got dates: make them numbers, such as days since a date."
         )
     if np.all(values == values[0]):
-        large = values.dtype.kind == "f" and abs(values[0]) >= _EXACT
-        hint = " (float64 cannot tell whole numbers beyond 2^53 apart: subtract a constant)" if large else ""
-        raise InvalidDataError(f"The target {name!r} must vary. Got {str(values[0])!r} in every row{hint}.")
+        raise _constant(name, values[0])
     told, reason = _task(values, integer=integer, boolean=boolean, more=more)
     if task is None:
         task = told
@@ -135,6 +133,12 @@ def _refuse_marks(name: str, values: Array) -> None:
         raise one_of_few(f"The target {name!r} must be numbers", marks, remedy)
 
 
+def _constant(name: str, value: object) -> InvalidDataError:
+    large = isinstance(value, float) and abs(value) >= _EXACT
+    hint = " (float64 cannot tell whole numbers beyond 2^53 apart: subtract a constant)" if large else ""
+    return InvalidDataError(f"The target {name!r} must vary. Got {str(value)!r} in every row{hint}.")
+
+
 def _refuse_huge(name: str, values: Array) -> None:
     """Refuse numbers whose squares cannot be added, with the first row of them."""
     limit = largest_number(np.dtype(float))
@@ -147,17 +151,22 @@ def _classes(name: str, values: Array, boolean: bool, n_rows: int, more: bool) -
     labels = values.astype(str if values.dtype.kind == "O" or (values % 1).any() else bool if boolean else np.int64)
     distinct = len(np.unique(labels))
     if more or distinct > max(2, n_rows / 2):
-        comma = ". They look like numbers with a decimal comma: write all columns with one, or with points"
-        texts = [str(label) for label in labels]
-        hint = comma if all(re.fullmatch(r"[-+]?\d+,\d+", text) for text in texts) else hint_of(texts)
-        if labels.dtype.kind == "i":
-            hint = "; --task regression takes them as numbers"
         many = f"{'more than ' if more else ''}{distinct:,}"
         raise InvalidDataError(
             f"The target {name!r} must have classes that rows share. Got {many} in {n_rows:,} rows, such as "
-            f"{shortened(texts[0])}{hint}."
+            f"{shortened(str(labels[0]))}{_no_classes(labels)}."
         )
     return labels
+
+
+def _no_classes(labels: Array) -> str:
+    """What labels seem to be that hardly repeat."""
+    if labels.dtype.kind == "i":
+        return "; --task regression takes them as numbers"
+    texts = [str(label) for label in labels]
+    if all(re.fullmatch(r"[-+]?\d+,\d+", text) for text in texts):
+        return ". They look like numbers with a decimal comma: write all columns with one, or with points"
+    return hint_of(texts)
 
 
 def refuse_missing(absent: int, n_rows: int, name: str) -> None:
