@@ -88,7 +88,7 @@ def ci_test(
     by their residuals on Z, which changes none either; then waves of these have little left to regress. What a linear
     regression of X, and of Y, on Z predicts counts as a further column of Z (single-index models). The penalty is a
     hundredth of that of generalised cross-validation: the error of the level is the product of two biases, while the
-    variance of the regressions only costs power. What residuals lose by the regressions' degrees of freedom is put back.
+    variance of the regressions only costs power. What residuals lose by the degrees of freedom is put back.
 
     Time is O(n D^2) with D all functions of Z, in three passes over blocks of rows.
 
