@@ -253,7 +253,7 @@ def power(name="power"):
     found = load(name)
     tests = list(next(iter(found["power"].values())))
     rows = [(what, *(f"{values[test]:.2f}" for test in tests)) for what, values in found["power"].items()]
-    return (f"what differs ({found['n']} rows of each sample, {found['repeats']} repeats)", *tests), rows
+    return (f"what differs ({found['n']:,} rows of each sample, {found['repeats']} repeats)", *tests), rows
 
 
 def conditional():
