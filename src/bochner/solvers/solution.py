@@ -113,7 +113,7 @@ class Solution(ABC):
 
     @property
     def hinge(self) -> LinearSolution | None:
-        """The same machine as a minimiser of the squared hinge at twice the penalty; None: it is one of least squares."""
+        """The machine as a minimiser of the squared hinge, at twice the penalty; None: it is one of least squares."""
         return None
 
     @property
