@@ -131,13 +131,18 @@ class CertifiedClassifier:
     def _dual_of(self, rows: CertifiedRows) -> Array | None:
         """Dual variables, where the model has them: feasible for these rows in any order, good in the order of the fit.
 
-        Those of an exact model are its coefficients: of a hinge loss times the signs.
+        Those of an exact model are its coefficients: of a hinge loss times the signs. Where rows outside the margin
+        have none, they are the slopes of the squared hinge.
         """
         fit = self._fit_value()
         solution, dual = fit.solution, fit.solution.dual
-        if fit.feature_map.kernel_values is not None and len(solution.coef) == rows.n_rows:
+        if fit.feature_map.kernel_values is not None:
             signs = 1.0 if self.loss_ == "logistic" else signs_of(rows.Y[:, 0].astype(np.intp), len(self.classes_))
-            return fit.alpha * signs * solution.coef
+            if len(solution.coef) == rows.n_rows:
+                return fit.alpha * signs * solution.coef
+            if self.loss_ == "squared_hinge":
+                short: Array = np.maximum(0, 1 - signs * fit.response()(rows.X))
+                return 2 * rows.weight[:, None] * short
         if dual is None or rows.kept.max(initial=-1) >= len(dual):
             return None
         return fit.alpha * dual[rows.kept]

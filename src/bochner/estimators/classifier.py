@@ -59,7 +59,8 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
     kernel : str or Kernel, default=None
         As in `KernelRegressor`; candidates are compared by least squares on the indicators of the classes.
     loss : {"auto", "squared_error", "logistic", "hinge", "squared_hinge"}, default="auto"
-        "auto": the squared error if alpha="auto" and the rows are in memory, else logistic. The squared error has one
+        "auto": the squared error if alpha="auto" and the rows are in memory, else logistic; the squared hinge in place
+        of an exact machine of two classes of many rows, if few are inside the margin. The squared error has one
         factorisation for all classes and penalties, and exact leave-one-out errors. The logistic loss is solved by
         Newton's method; the hinge losses by dual coordinate ascent, with the intercept penalised as a constant feature,
         as in `LinearSVC`.

@@ -86,6 +86,7 @@ def classifier_settings(model: KernelClassifier, rows: RowSource | None) -> Clas
         probability=model.probability,
         tol=model.tol,
         max_iter=model.max_iter,
+        may_hinge=model.loss == "auto",
     )
 
 

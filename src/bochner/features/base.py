@@ -106,6 +106,10 @@ class FeatureMap(ABC):
         """Of an exact machine: the map with more rows."""
         raise AssumptionError(f"{type(self).__name__} has no points to add to")
 
+    def with_points_at(self, index: Array) -> FeatureMap:
+        """Of an exact machine: the map with some of its rows, by their numbers."""
+        raise AssumptionError(f"{type(self).__name__} has no points to choose from")
+
     def narrowed(self, n_components: int) -> FeatureMap:
         """The map of this width whose features are, up to a factor, among those of this one (nested maps)."""
         raise AssumptionError(f"{type(self).__name__} has no frequencies to leave out")

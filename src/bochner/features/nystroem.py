@@ -96,6 +96,9 @@ class KernelMap(FeatureMap):
     def with_more_points(self, X: Rows) -> KernelMap:
         return replace(self, points=np.vstack([self.points, dense(X, float)]), _cast={})
 
+    def with_points_at(self, index: Array) -> KernelMap:
+        return replace(self, points=self.points[index], _cast={})
+
     def linear_form(self, coef: Array) -> tuple[KernelMap, Array]:
         """The map itself: sums of large coefficients that nearly cancel want float64."""
         return self, coef

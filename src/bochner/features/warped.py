@@ -127,6 +127,9 @@ class WarpedMap(MapOnBase):
     def with_more_points(self, X: Rows) -> WarpedMap:
         return replace(self, base=self.base.with_more_points(self.warp(X)))
 
+    def with_points_at(self, index: Array) -> WarpedMap:
+        return replace(self, base=self.base.with_points_at(index))
+
     def narrowed(self, n_components: int) -> WarpedMap:
         return replace(self, base=self.base.narrowed(n_components))
 

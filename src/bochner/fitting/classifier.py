@@ -66,6 +66,8 @@ class ClassifierSettings:
     fit_intercept, probability : bool
     tol : float
     max_iter : int
+    may_hinge : bool
+        Whether the squared hinge may take the place of the squared error, for two classes of many rows.
     """
 
     features: FeatureSettings
@@ -77,6 +79,7 @@ class ClassifierSettings:
     probability: bool
     tol: float
     max_iter: int
+    may_hinge: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,18 +194,18 @@ def _fit_squared(
 ) -> FittedClassifier:
     """Least squares on the signs of the classes; width, penalty and temperature by leave-one-out errors."""
     ridge, left_out = fit_signs(rows, labels, settings, watch, checkpoint)
-    temperature, relative_error = temperature_and_skill(labels, left_out)
-    path = ridge.solution.path
+    path, hinges = ridge.solution.path, ridge.solution.hinge is not None
+    temperature, relative_error = temperature_and_skill(labels, left_out, hinges=hinges)
     return FittedClassifier(
         ridge.features,
         ridge.feature_map,
         to_solution(ridge, float(labels.weight.sum())),
-        ridge.solution.alpha,
+        ridge.solution.alpha * (2 if hinges else 1),
         rows.n_rows,
         ridge.tuning,
         None if path is None else path.alphas,
         inverse_temperature=temperature,
-        loss=settings.loss,
+        loss="squared_hinge" if hinges else settings.loss,
         relative_error=relative_error,
     )
 

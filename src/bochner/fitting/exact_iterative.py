@@ -49,7 +49,13 @@ from bochner.tuning import Tuning
 if TYPE_CHECKING:
     from bochner.fitting.ridge import RidgeSettings
 
-__all__ = ["fit_exact_iteratively", "kernel_problem", "landmark_numbers_among"]
+__all__ = [
+    "bears_float32",
+    "fit_exact_iteratively",
+    "kernel_problem",
+    "landmark_numbers_among",
+    "smallest_single",
+]
 
 _LEFT_OUT_SHARE = 5  # one of so many rows is left out at most
 _HARDLY_ANY = 25  # one of so many rows that are left out teaches next to nothing
@@ -93,7 +99,7 @@ def fit_exact_iteratively(
     state = None if checkpoint is None else checkpoint.resumed_state(schema)
     known = searched if state is None else float(state["alpha"])
     wanted = _penalty(dense.in_units(settings.alike), rule, tuning) if known is None else known
-    single = _bears_float32(dense, settings, wanted, known=state is not None)
+    single = bears_float32(dense, settings, wanted, known=state is not None)
     problem = kernel_problem(dense, budget, wanted, m, settings.seed, settling=_settling(settings), single=single)
     problem = replace(problem, with_all=with_all)
     if checkpoint is not None and state is not None:
@@ -161,21 +167,26 @@ def _largest(problem: ExactProblem) -> float:
     return float(np.max(problem.values.diagonal(problem.values.points[:1])))
 
 
-def _bears_float32(dense: ExactProblem, settings: RidgeSettings, wanted: float, *, known: bool) -> bool:
+def bears_float32(dense: ExactProblem, settings: RidgeSettings, wanted: float, *, known: bool) -> bool:
     """Whether tiles may be float32: with a given penalty, or one from a checkpoint, if it is above their rounding.
 
     One that is to be chosen may be raised there, unless rows that are left out then are predicted clearly worse: smooth
     kernels of long scales want penalties of a millionth.
     """
-    least = float32_penalty(_double_product(dense), dense.weight)
+    least = smallest_single(dense)
     if not np.isfinite(least):
         return False
     if not isinstance(settings.rule.alpha, str):
-        return least <= wanted
-    if known or wanted >= _MARGIN * least:
-        return wanted >= (1 - _ROUNDING) * _MARGIN * least
+        return least <= _MARGIN * wanted
+    if known or wanted >= least:
+        return wanted >= (1 - _ROUNDING) * least
     few = dense.in_units(settings.alike).last(PILOT_ROWS)
-    return loss_by_raising(few, settings.rule.alpha, wanted, _MARGIN * least) <= _WORTH_DOUBLE
+    return loss_by_raising(few, settings.rule.alpha, wanted, least) <= _WORTH_DOUBLE
+
+
+def smallest_single(dense: ExactProblem) -> float:
+    """The least penalty that is chosen with float32 tiles; infinite where there are none."""
+    return _MARGIN * float32_penalty(_double_product(dense), dense.weight)
 
 
 def _double_product(dense: ExactProblem) -> KernelProduct:

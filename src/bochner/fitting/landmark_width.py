@@ -34,6 +34,7 @@ from bochner.fitting.margin_landmarks import (
 from bochner.fitting.moments import MomentsFit, moments_bill
 from bochner.fitting.products import solve_products
 from bochner.fitting.ridge_model import FittedRidge
+from bochner.fitting.support_machine import fit_support_machine
 from bochner.fitting.watch import Silent, Watch
 from bochner.fitting.width_rule import WidthCurve, relative_gain
 from bochner.kernels import Stationary
@@ -232,6 +233,9 @@ class _Search:
         """The exact machine by iterations, or many landmarks by products."""
         settings, rows = self._settings, self._rows
         if rows.n_rows <= EXACT_ITERATIVE_ROWS:
+            self._best = fit_support_machine(rows, self._kernel, self._tuning, settings, self._alpha)
+            if self._best is not None:
+                return self.result()
             exact = replace(settings, solver=KernelSolver())
             self._best = fit_exact_iteratively(
                 rows,

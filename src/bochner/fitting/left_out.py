@@ -78,6 +78,10 @@ class LeftOut:
             return (predicted[:, 0] * self.targets[:, 0] <= 0).astype(float)
         return (predicted.argmax(axis=1) != self.targets.argmax(axis=1)).astype(float)
 
+    def shortfalls(self) -> LeftOut:
+        """Of signs of classes as targets: no error beyond the own sign, as hinge losses have it."""
+        return replace(self, errors=self.targets * np.maximum(self.targets * self.errors, 0.0))
+
     def margins(self) -> Array:
         """Score of the own class less the largest other one, of signs of classes (m, t) as targets; shape (m,)."""
         predicted = self.targets - self.errors

@@ -58,6 +58,8 @@ class RidgeSettings:
         Whether the variance of the noise is a function of the row, learned from leave-one-out errors.
     alike : bool
         Whether errors of all targets are of one unit, as those of signs of classes are.
+    may_hinge : bool
+        Whether the squared hinge may take the place of least squares on signs of two classes, of many rows.
     """
 
     owner: str
@@ -68,6 +70,7 @@ class RidgeSettings:
     validation_fraction: float | None = None
     alike: bool = False
     noise: str = "constant"
+    may_hinge: bool = False
 
     @property
     def seed(self) -> int:

@@ -60,7 +60,7 @@ def fit_signs(
     features = settings.features
     signed = _signed(_rows_in_memory(rows), labels)
     rule = PenaltyRule("auto" if settings.alpha is None else settings.alpha, settings.alphas, settings.fit_intercept)
-    ridge = RidgeSettings("KernelClassifier", features, DirectSolver(), rule, alike=True)
+    ridge = RidgeSettings("KernelClassifier", features, DirectSolver(), rule, alike=True, may_hinge=settings.may_hinge)
     easy = _fit_easy_classes(signed, labels, ridge, watch, checkpoint)
     if easy is not None:
         return easy
@@ -127,6 +127,8 @@ def _exact_solver(settings: ClassifierSettings, n_rows: int) -> RidgeSolver:
 def to_solution(fit: FittedRidge, total_weight: float) -> LinearSolution:
     """The model as a linear classifier: exact, so without a duality gap."""
     solution, moments = fit.solution, fit.moments
+    if solution.hinge is not None:
+        return solution.hinge
     if moments is None:  # the maximum-likelihood noise variance is squared residuals and penalty over nu
         total = max(total_weight - fit.rule.fit_intercept, 0.5) * float(np.sum(solution.noise_variance))
     else:
@@ -142,13 +144,14 @@ def _residual_and_penalty(moments: Moments, coef: Array, intercept: bool) -> flo
     return max(0.0, float(np.sum(yy) - np.sum(zy * coef)))
 
 
-def temperature_and_skill(labels: Labels, left_out: LeftOut) -> tuple[float, float]:
+def temperature_and_skill(labels: Labels, left_out: LeftOut, *, hinges: bool) -> tuple[float, float]:
     """By exact leave-one-out scores: factor of the scores before the softmax; error over that of class frequencies."""
+    of_skill = left_out.shortfalls() if hinges else left_out
     signs = left_out.targets
     scores = signs - left_out.errors
     found = np.argmax(signs, axis=1) if signs.shape[1] > 1 else (signs[:, 0] > 0).astype(np.intp)
     variance = sign_variances(labels)
-    skill = float(np.sqrt(np.average(left_out.squares(variance), weights=left_out.weight)))
+    skill = float(np.sqrt(np.average(of_skill.squares(variance), weights=left_out.weight)))
     return inverse_temperature(*_with_one_mistake(scores, found, left_out.weight)), skill
 
 

@@ -39,6 +39,8 @@ from bochner.solvers.linear_problem import (
 )
 from bochner.solvers.losses import Hinge, Logistic
 from bochner.solvers.low_rank_spread import LowRankSpread
+from bochner.solvers.margin_machine import MarginMachine, SupportRows
+from bochner.solvers.margin_solution import MarginSolution
 from bochner.solvers.moments_bill import pca_bill, ridge_bill
 from bochner.solvers.path import RidgePath
 from bochner.solvers.penalty import QuadraticPenalty
@@ -95,6 +97,8 @@ __all__ = [
     "LinearSolution",
     "Logistic",
     "LowRankSpread",
+    "MarginMachine",
+    "MarginSolution",
     "PenaltyRule",
     "Pinball",
     "PredictiveSpread",
@@ -113,6 +117,7 @@ __all__ = [
     "Settling",
     "SolverContext",
     "Spread",
+    "SupportRows",
     "SampledRows",
     "SubsampleGram",
     "Tweedie",

@@ -29,7 +29,7 @@ from bochner.solvers.linear import LinearSolution
 from bochner.solvers.penalty import QuadraticPenalty
 from bochner.solvers.progress import NO_PROGRESS, Progress
 
-__all__ = ["ActiveSetAscent", "MarginRows"]
+__all__ = ["ActiveSetAscent", "MarginRows", "share_of_step"]
 
 _SWEEPS = 32  # of dual ascent first: nearly all rows outside the margin are then known
 _STEPS = 40
@@ -109,20 +109,25 @@ class MarginRows:
 
     def _share_of_step(self, v: Array, towards: Array, scores: Array, reached: Array) -> float:
         """The t in [0, 1] of the least objective at v + t (towards - v): its slope grows with t."""
-        step, moved = towards - v, self.signs * (reached - scores)
+        step = towards - v
         linear, square = self.alpha * float(v @ step), self.alpha * float(step @ step)
-        short, pull = 1 - self.signs * scores, 2 * self.weight * moved
+        return share_of_step(linear, square, 1 - self.signs * scores, self.signs * (reached - scores), self.weight)
 
-        def slope(t: float) -> float:
-            return linear + t * square - float(pull @ np.maximum(0, short - t * moved))
 
-        low, high = 0.0, 1.0
-        if slope(high) <= 0:
-            return high
-        for _ in range(_HALVINGS):
-            middle = (low + high) / 2
-            low, high = (low, middle) if slope(middle) > 0 else (middle, high)
-        return low or high
+def share_of_step(linear: float, square: float, short: Array, moved: Array, weight: Array) -> float:
+    """The t in [0, 1] of the least t linear + t^2 square / 2 + sum_i s_i max(0, short_i - t moved_i)^2: slopes grow."""
+    pull = 2 * weight * moved
+
+    def slope(t: float) -> float:
+        return linear + t * square - float(pull @ np.maximum(0, short - t * moved))
+
+    low, high = 0.0, 1.0
+    if slope(high) <= 0:
+        return high
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if slope(middle) > 0 else (middle, high)
+    return low or high
 
 
 def _solved(C: Array, right: Array) -> Array:

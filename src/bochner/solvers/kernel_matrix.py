@@ -52,11 +52,14 @@ class KernelMatrix:
     weight : array of shape (n,)
         Positive weights of the points.
     intercept : bool
+    constant : float, default=0.0
+        Added to all values: the constant feature of a penalised intercept.
     """
 
-    def __init__(self, values: KernelMap, weight: Array, intercept: bool) -> None:
+    def __init__(self, values: KernelMap, weight: Array, intercept: bool, constant: float = 0.0) -> None:
         self._K = transform(values, values.points, np.dtype(float))
-        self._diagonal = values.diagonal(values.points)
+        self._K += constant
+        self._diagonal = values.diagonal(values.points) + constant
         self._weight, self._intercept = weight, intercept
         self._spent = False
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from bochner._typing import Array, FloatType, Rows
 from bochner.features import FeatureMap, transform
+from bochner.solvers.linear import LinearSolution
 from bochner.solvers.path import RidgePath
 from bochner.statistics.fourier_sums import FourierSums
 from bochner.statistics.moments import Moments
@@ -108,6 +109,11 @@ class Solution(ABC):
     @property
     def status(self) -> str | None:
         """Why the solver stopped short of what was asked, with the remedy; None if it did not."""
+        return None
+
+    @property
+    def hinge(self) -> LinearSolution | None:
+        """The machine as a minimiser of the squared hinge, at twice the penalty; None: it is one of least squares."""
         return None
 
     @property
