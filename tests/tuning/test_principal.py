@@ -52,7 +52,7 @@ def low_rank(n, d=600, noise=0.4, seed=4):
 
 
 def test_noise_in_many_columns_is_forgotten():
-    X, y = low_rank(700)
+    X, y = low_rank(700, noise=0.1)
     tuning = tune_automatically(X, y, [bo.Gaussian()], seed=0)
     assert isinstance(tuning.kernel, Metric)
     assert tuning.kernel.directions.shape[1] <= 64

@@ -9,9 +9,7 @@ is nested. Draws are made in blocks and accepted one by one with probability (re
 was drawn), which gives the law of the loop above with few large products instead of many small ones (Epperly 2024).
 Beyond 2,048 landmarks the rest is drawn at once, with probability in proportion to the residual variances there: O(N)
 each instead of O(N k), for landmarks whose order hardly matters any more. Where the first 512 leave more than a
-hundredth of the trace, F is float32 from there on: its rounding, some 1e-7 of k(x, x), is far below what is left. Where
-these leave more than a tenth, as those of images do, no choice of landmarks explains the kernel, and the rest is drawn
-at once, too.
+hundredth of the trace, F is float32 from there on: its rounding, some 1e-7 of k(x, x), is far below what is left.
 """
 
 from __future__ import annotations
@@ -36,7 +34,6 @@ _FIRST = 512
 _ROWS = 2048  # of the factor that are extended at once
 _NOTHING_LEFT = {np.dtype(np.float64): 1e-12, np.dtype(np.float32): 1e-5}  # of the trace: less is rounding of F
 _MUCH_LEFT = 1e-2  # of the trace, by the first landmarks: the spectrum decays slowly
-_SLOW = 0.1  # of the trace, by the first landmarks: pivoting gains nothing more
 _IN_VAIN = 8  # blocks of which no draw is kept: kernel values contradict their diagonal, and none ever will be
 
 
@@ -49,7 +46,7 @@ def pivoted_rows(X: Array, towards: Callable[[Array], KernelMap], size: int, rng
     residual, one_by_one = np.maximum(towards(X[:1]).diagonal(X), 0.0), min(size, PIVOTS)
     trace, factor, chosen = float(residual.sum()), np.empty((len(X), one_by_one)), np.empty(0, dtype=np.intp)
     in_vain = 0
-    while len(chosen) < min(one_by_one, _worth_while(residual, trace, factor)) and in_vain < _IN_VAIN:
+    while len(chosen) < one_by_one and residual.sum() > _NOTHING_LEFT[factor.dtype] * trace and in_vain < _IN_VAIN:
         block = _BLOCKS[len(chosen) >= _FIRST]
         if len(chosen) >= _FIRST and factor.dtype == np.float64 and residual.sum() > _MUCH_LEFT * trace:
             factor = _narrow(factor, len(chosen))
@@ -61,14 +58,6 @@ def pivoted_rows(X: Array, towards: Callable[[Array], KernelMap], size: int, rng
         chosen, in_vain = np.concatenate([chosen, accepted]), 0 if len(accepted) else in_vain + 1
     rest = np.setdiff1d(np.arange(len(X)), chosen)
     return np.concatenate([chosen, _in_random_order(rest, residual[rest], rng)[: size - len(chosen)]])
-
-
-def _worth_while(residual: Array, trace: float, factor: Array) -> int:
-    """Up to how many rows are drawn one by one, by what those before have left of the trace."""
-    left = float(residual.sum())
-    if left <= _NOTHING_LEFT[factor.dtype] * trace:
-        return 0
-    return _FIRST if left > _SLOW * trace else factor.shape[1]
 
 
 def _in_random_order(rows: Array, residual: Array, rng: np.random.Generator) -> Array:
