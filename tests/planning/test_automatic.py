@@ -6,6 +6,8 @@ import pytest
 import bochner as bo
 from bochner.errors import AssumptionError, InvalidParameterError
 from bochner.planning import LANDMARKS, landmark_numbers
+from bochner.planning.cost import FIRST_BYTES
+from bochner.tuning import search_bytes
 
 X = np.random.default_rng(0).standard_normal((1000, 5))
 
@@ -52,3 +54,14 @@ def test_a_plan_beyond_the_time_budget_names_what_is_within_it():
 def test_wrong_wishes_are_told():
     with pytest.raises(InvalidParameterError, match="'auto'"):
         bo.plan(X, features="nystroem")
+
+
+def test_the_plan_has_the_memory_of_the_search_where_that_is_more_than_the_machine():
+    search = "search of kernels and scales, beyond that"
+    some, many = (bo.plan(n_samples=n, n_features=5, features="auto").memory_items for n in (2500, 9000))
+    machine = sum(some.values()) - some[search] - FIRST_BYTES["compiled code and buffers of threads"]
+    assert machine < machine + some[search] == search_bytes(2500)
+    assert many[search] == 0  # the kernel matrix of all rows is larger
+    with bo.config_context(memory="300MB"):
+        limited = bo.plan(n_samples=2500, n_features=5, features="auto").memory_items
+    assert limited[search] < some[search]

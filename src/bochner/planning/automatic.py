@@ -28,7 +28,7 @@ from bochner.planning.width import (
 )
 from bochner.solvers import iterative_bill, kernel_budget, kernel_matrix_bill, ridge_bill
 from bochner.statistics import KEPT_FEATURES, plan_pass
-from bochner.tuning import candidate_kernels
+from bochner.tuning import candidate_kernels, search_bytes
 
 __all__ = ["plan_automatic"]
 
@@ -55,7 +55,11 @@ def plan_automatic(
     found = Plan.without_bound(
         (n, d),
         plan_pass(n, FourierShape(LANDMARKS[0], d), n_targets, _DOUBLE),
-        {**FIRST_BYTES, **items},
+        {
+            **FIRST_BYTES,
+            **items,
+            "search of kernels and scales, beyond that": max(0, search_bytes(n) - sum(items.values())),
+        },
         kernel="chosen by the data",
         n_components=width,
         reason=reason,

@@ -1,6 +1,6 @@
 """Kernels and length scales learned from rows: median heuristic, evidence, held-out loss."""
 
-from bochner.tuning.automatic import tune_automatically
+from bochner.tuning.automatic import search_bytes, tune_automatically
 from bochner.tuning.choice import COMPARED_ROWS
 from bochner.tuning.classifier import FEWEST_ROWS, is_clear_gain, tune_classifier
 from bochner.tuning.feature_evidence import FeatureEvidence, evidence, gcv
@@ -47,6 +47,7 @@ __all__ = [
     "tune",
     "tune_automatically",
     "tune_classifier",
+    "search_bytes",
     "searched_modes",
     "tune_on_grid",
     "windows",

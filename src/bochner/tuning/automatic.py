@@ -20,7 +20,7 @@ from bochner._threads import results_in_threads
 from bochner._typing import Array, Rows
 from bochner.config import get_config
 from bochner.kernels import PowerExponential, Stationary
-from bochner.tuning.candidates import COMPARED, MOST_SCALES, Candidate, CandidateSearch
+from bochner.tuning.candidates import COMPARED, MOST_ROWS, MOST_SCALES, Candidate, CandidateSearch
 from bochner.tuning.clock import Clock
 from bochner.tuning.columns import Columns
 from bochner.tuning.kernel_evidence import KernelEvidence
@@ -34,6 +34,7 @@ __all__ = [
     "SHARE_OF_BUDGET",
     "column_kinds",
     "middle_kernel",
+    "search_bytes",
     "standardised",
     "tune_automatically",
     "tuning_of",
@@ -46,6 +47,7 @@ SETTLED = 3e-4
 """Of the logarithm of squared errors: with 600 rows their noise is some hundred times as much."""
 
 _FEW = 300  # rows that keep their order
+_MATRICES = 4  # of kernel values and their gradients, that a candidate holds: measured with 1,500 to 5,000 rows
 _ROUNDS = 2  # of metrics
 _CLOSE_RACES = 4  # kinds of scales and columns that may have the best kernel
 _EXPONENTS = (0.7, 1.4)  # beside 1, that of Matern(nu=0.5)
@@ -106,6 +108,12 @@ def tune_automatically(
     rivals = rivals and n_samples is not None and n_samples >= _MANY_MORE * len(rows)
     best, simple, stages = _searched(search, column_kinds(rows, weight, warps), kernels, metric, rivals)
     return replace(tuning_of(best, stages, search), rivals=tuple(tuning_of(each, [], search) for each in simple))
+
+
+def search_bytes(n_rows: int) -> int:
+    """Memory of a search at its peak: the matrices of the most rows that are learned from, one candidate a thread."""
+    matrices = get_config().threads() * _MATRICES * 8 * min(n_rows, MOST_ROWS) ** 2
+    return int(min(matrices, SHARE_OF_BUDGET * get_config().memory_budget()))
 
 
 def column_kinds(rows: Array, weight: Array | None, warps: bool) -> list[Columns]:

@@ -30,7 +30,7 @@ from bochner.tuning.parameters import EvidenceParameters
 from bochner.tuning.result import Stage
 from bochner.tuning.scale_prior import ScalePrior
 
-__all__ = ["COMPARED", "METRIC", "MOST_SCALES", "Candidate", "CandidateSearch", "best_of"]
+__all__ = ["COMPARED", "METRIC", "MOST_ROWS", "MOST_SCALES", "Candidate", "CandidateSearch", "best_of"]
 
 METRIC = "gradients"
 """Criterion of a metric from gradients; its scale is learned by leave-one-out errors."""
@@ -43,6 +43,10 @@ MOST_SCALES = 512
 
 _LEARNED = {"evidence": 400, LEAVE_ONE_OUT: 600, METRIC: 1000}  # rows of the search
 _REFINED = {"evidence": 800, LEAVE_ONE_OUT: 1000, METRIC: 2500}  # rows of the refinement
+
+MOST_ROWS = max(COMPARED, *_REFINED.values())
+"""Rows of the largest kernel matrix of a search."""
+
 _FEW, _SHARE = 300, 0.6  # rows of which all learn; the share that does of some more
 _SHORTER = (0.25, 0.06)
 _COMMON, _PER_COLUMN, _OTHER_KERNEL, _LAST = 12, 25, 10, 8  # iterations
