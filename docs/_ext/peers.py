@@ -12,6 +12,7 @@ from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
+SPACE = "\N{NO-BREAK SPACE}"
 RESULTS = Path(__file__).resolve().parents[2] / "benchmarks" / "results"
 
 
@@ -21,7 +22,7 @@ def load(name):
 
 
 def seconds(value):
-    return "not measured" if value is None else f"{value:.3g} s"
+    return "not measured" if value is None else f"{value:.3g}{SPACE}s"
 
 
 def times(value):
@@ -36,11 +37,11 @@ def against(value):
 
 
 def megabytes(value):
-    return f"{value / 1e6:,.0f} MB"
+    return f"{value / 1e6:,.0f}{SPACE}MB"
 
 
 def percent(value):
-    return f"{100 * value:.2f} %"
+    return f"{100 * value:.2f}{SPACE}%"
 
 
 def transform():
