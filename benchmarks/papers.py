@@ -2,7 +2,7 @@
 
     python benchmarks/papers.py                      all that lack a result, or whose settings have changed
     python benchmarks/papers.py NAME ...             these, whether or not they have one
-    python benchmarks/papers.py --add [NAME ...]     only the methods that stored results of `raj` lack, a run of its own
+    python benchmarks/papers.py --add [NAME ...]     only the methods that stored results of `raj` lack
     python benchmarks/papers.py --draw [NAME ...]    only the figures, from the stored numbers
 
 Numbers go to benchmarks/results/papers, figures to docs/_static/papers.

@@ -66,7 +66,7 @@ def measure(
 
 
 def _study(problem: Problem, name: str, fit: Fit, sizes: Sequence[int], *, follows_rows: bool) -> Numbers:
-    """Errors, seconds and widths of one method; features that do not follow the training rows are computed once for all sizes.
+    """Errors, seconds and widths of one method. Features that do not follow the training rows are computed only once.
 
     An interval of an error has 95 % confidence over the draw of the test rows, given the training rows.
     """
