@@ -152,6 +152,16 @@ def test_orbit_features_have_the_smaller_error(name):
     assert methods["orbit"]["interval"][-1][1] < methods["augmentation"]["interval"][-1][0]
 
 
+@pytest.mark.parametrize("name", ["raj-rotated-digits", "raj-translated-digits", "raj-fashion"])
+def test_patches_have_the_smallest_error_of_images(name):
+    found = numbers(name)
+    methods = dict(found["methods"])
+    patches = methods.pop("patches")
+    highest = np.array(patches["interval"])[:, 1]
+    assert all(np.all(highest < np.array(other["interval"])[:, 0]) for other in methods.values())
+    assert patches["widths"] == [min(size, 4096) for size in found["sizes"]]
+
+
 def test_only_the_methods_that_a_result_lacks_are_measured_anew(monkeypatch, tmp_path):
     name = "raj-signals"
     small = replace(EXPERIMENTS[name], full={"seed": 1, "sizes": (40, 80), "n_test": 50, "n_components": 32})
