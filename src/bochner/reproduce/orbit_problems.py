@@ -42,8 +42,8 @@ class Problem:
         Rows -> rows, for transformations that bring rows to a form near a canonical one: what a model trained on
         transformed rows must be asked about.
     patches : PatchKernel, default=None
-        For images. Settings of the rings were chosen on training rows of seed 1, the others on rows of the data sets' own
-        training part, some of which are test rows here.
+        For images. Settings of the rings were chosen on training rows of seed 1, the others on rows of the data sets'
+        own training part, some of which are test rows here.
     """
 
     X: Array
