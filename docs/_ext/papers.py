@@ -244,7 +244,8 @@ def orbits(found, parameters):
     sign = " %" if unit == 100 else " kcal/mol"
     rows = []
     for name, own in found["methods"].items():
-        at = f"{found['sizes'][-1]:,} rows, D = {parameters['n_components']:,}"
+        width = own.get("widths", [parameters["n_components"]])[-1]
+        at = f"{found['sizes'][-1]:,} rows, D = {width:,}"
         low, high = (unit * value for value in own["interval"][-1])
         last = f"{unit * own['error'][-1]:.2f}{sign} ({low:.2f} to {high:.2f})"
         first = f"{unit * own['error'][0]:.2f}{sign} with {found['sizes'][0]:,} rows"

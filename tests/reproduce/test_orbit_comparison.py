@@ -2,9 +2,12 @@
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 from bochner.errors import InvalidDataError
 from bochner.reproduce import EXPERIMENTS, run
+from bochner.reproduce.orbit_comparison import measure
+from bochner.reproduce.orbit_patches import DIGITS, TURNED_DIGITS
 from bochner.reproduce.orbit_problems import NoisySort, molecules, rotated_digits, signals
 
 
@@ -41,6 +44,34 @@ def test_orbit_features_are_better_on_real_data(name, changes, with_data, tmp_pa
     assert error["orbit"][0] < error["plain"][0]
     assert error["orbit"][0] < error["augmentation"][0]
     assert EXPERIMENTS[name].needs_data
+
+
+@pytest.mark.parametrize(("patches", "sees"), [(TURNED_DIGITS, False), (DIGITS, True)])
+def test_patches_on_rings_do_not_see_quarter_turns(patches, sees):
+    images = np.random.default_rng(0).random((30, 28, 28))
+    features = patches.features(images.reshape(30, -1), seed=0).fit(images.reshape(30, -1))
+    turned = np.rot90(images, axes=(1, 2)).reshape(30, -1)
+    difference = np.linalg.norm(features.transform(turned) - features.transform(images.reshape(30, -1)))
+    assert (difference > 1) == sees
+    assert sees or difference < 1e-6
+
+
+def test_patches_read_few_digits_better_than_orbit_features(with_data):
+    found = measure("translated digits", (300,), 500, 256, 1, without=("plain", "augmentation", "orbit Nystroem"))
+    error = {name: own["error"][0] for name, own in found["methods"].items()}
+    assert set(error) == {"orbit", "patches"}
+    assert error["patches"] < 0.7 * error["orbit"]
+    assert found["methods"]["patches"]["widths"] == [300]
+
+
+@pytest.mark.parametrize("methods", [("plain", "orbit"), ("plain", "orbit", "patches")])
+def test_a_figure_has_the_methods_that_were_measured(methods):
+    one = {"error": [0.2, 0.1], "interval": [[0.1, 0.3], [0.05, 0.2]], "seconds": [1.0, 2.0]}
+    figure = Figure()
+    numbers = {"sizes": [100, 200], "measure": "wrong labels", "methods": dict.fromkeys(methods, one)}
+    EXPERIMENTS["raj-fashion"].draw(figure, numbers)
+    assert [len(axes.lines) for axes in figure.axes] == 2 * [len(methods)]
+    assert len(figure.legends[0].get_texts()) == len(methods)
 
 
 def test_rotated_digits_keep_their_ink(with_data):

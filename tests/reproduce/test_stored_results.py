@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from benchmarks import papers as runs
 from bochner._json import plain
 from bochner.reproduce import EXPERIMENTS, names
 from bochner.reproduce.experiment import SCHEMA
@@ -148,3 +150,32 @@ def test_orbit_features_have_the_smaller_error(name):
     methods = numbers(name)["methods"]
     assert np.all(np.array(methods["orbit"]["error"]) < methods["plain"]["error"])
     assert methods["orbit"]["interval"][-1][1] < methods["augmentation"]["interval"][-1][0]
+
+
+@pytest.mark.parametrize("name", ["raj-rotated-digits", "raj-translated-digits", "raj-fashion"])
+def test_patches_have_the_smallest_error_of_images(name):
+    found = numbers(name)
+    methods = dict(found["methods"])
+    patches = methods.pop("patches")
+    highest = np.array(patches["interval"])[:, 1]
+    assert all(np.all(highest < np.array(other["interval"])[:, 0]) for other in methods.values())
+    assert patches["widths"] == [min(size, 4096) for size in found["sizes"]]
+
+
+def test_only_the_methods_that_a_result_lacks_are_measured_anew(monkeypatch, tmp_path):
+    name = "raj-signals"
+    small = replace(EXPERIMENTS[name], full={"seed": 1, "sizes": (40, 80), "n_test": 50, "n_components": 32})
+    for place, value in {"EXPERIMENTS": {name: small}, "RESULTS": tmp_path, "FIGURES": tmp_path / "figures"}.items():
+        monkeypatch.setattr(runs, place, value)
+    with pytest.raises(SystemExit, match="no result at today's settings"):
+        runs.add(name)
+    small.run(name, tmp_path, small.full)
+    record = runs.stored(name)
+    lost = record["numbers"]["methods"].pop("orbit")
+    (tmp_path / f"{name}.json").write_text(json.dumps(record))
+    runs.add(name)
+    after = runs.stored(name)
+    found = after["numbers"]["methods"].pop("orbit")
+    assert after == record  # seconds, too
+    assert {**found, "seconds": None} == {**lost, "seconds": None}
+    assert (tmp_path / "figures" / f"{name}.png").exists()

@@ -132,6 +132,11 @@ class Experiment:
         """Measure, write `name`.png and `name`.json to `folder`, and give back the numbers."""
         _require_matplotlib()
         numbers = self.measure(**parameters)
+        self.write(name, folder, parameters, numbers)
+        return numbers
+
+    def write(self, name: str, folder: Path, parameters: Parameters, numbers: Numbers) -> None:
+        """Write numbers and their figure as `name`.json and `name`.png."""
         record = {
             "schema": SCHEMA,
             "experiment": name,
@@ -145,7 +150,6 @@ class Experiment:
             file.write(text.encode())
         # Drawn from what was written, so that the figure shows nothing that the file does not have.
         self.save_figure(json.loads(text)["numbers"], folder / f"{name}.png")
-        return numbers
 
     def save_figure(self, numbers: Numbers, path: Path) -> None:
         """Draw the numbers of a file to a PNG."""

@@ -1,14 +1,15 @@
-"""Comparison of plain features, data augmentation, orbit features and orbit Nystroem features.
+"""Comparison of plain features, data augmentation, orbit features, orbit Nystroem features and, of images, patches.
 
 Augmentation trains on every row under each of the transformations that orbit features average over, with plain features
-of the same width. All four are ridge regression with the penalty chosen by GCV, on +-1 targets for classes. Training
-times are among the numbers: they are not repeatable, the errors are.
+of the same width. Patches have a kernel with landmarks on top (`orbit_patches`). All are ridge regression with the
+penalty chosen by GCV, on +-1 targets for classes. Training times are among the numbers: they are not repeatable, the
+errors are.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -31,20 +32,28 @@ _CURVES = {
     "augmentation": (COLOURS["old"], "s", "augmentation"),
     "orbit": (COLOURS["paired"], "D", "orbit features"),
     "orbit Nystroem": (COLOURS["ours"], "^", "orbit Nyström"),
+    "patches": (COLOURS["printed"], "v", "patches"),
 }
 
 Fit: TypeAlias = Callable[[Array, Array], KernelRegressor]
 
+_FOLLOWING = ("orbit Nystroem", "patches")  # methods whose features are made of the training rows
 _BLOCK = 2000  # test rows whose features are in memory at once
 _TWO_SIDED = 9  # transformations of orbit Nystroem features that are no group: 81 kernel values a landmark
 
 
-def measure(problem: str, sizes: Sequence[int], n_test: int, n_components: int, seed: int) -> Numbers:
-    """Test error (share of wrong labels, or mean absolute error) and seconds of training, by method and rows."""
+def measure(
+    problem: str, sizes: Sequence[int], n_test: int, n_components: int, seed: int, *, without: Collection[str] = ()
+) -> Numbers:
+    """Test error (share of wrong labels, or mean absolute error) and seconds of training, by method and rows.
+
+    Methods of `without` are left out, so that a stored result can be given those that it lacks.
+    """
     whole = PROBLEMS[problem](max(sizes), n_test, seed)
     methods = {
-        name: _study(whole, name, fit, sizes, follows_rows=name == "orbit Nystroem")
+        name: _study(whole, name, fit, sizes, follows_rows=name in _FOLLOWING)
         for name, fit in _methods(whole, n_components, seed).items()
+        if name not in without
     }
     return {
         "problem": problem,
@@ -57,18 +66,19 @@ def measure(problem: str, sizes: Sequence[int], n_test: int, n_components: int, 
 
 
 def _study(problem: Problem, name: str, fit: Fit, sizes: Sequence[int], *, follows_rows: bool) -> Numbers:
-    """Errors and seconds of one method; features that do not follow the training rows are computed once for all sizes.
+    """Errors, seconds and widths of one method. Features that do not follow the training rows are computed only once.
 
     An interval of an error has 95 % confidence over the draw of the test rows, given the training rows.
     """
     fit(problem.X[:50], _targets(problem, problem.y[:50]))  # compiles the loops, so that the first time is of the work
     asked, answers = _asked(problem, name), []
-    seconds, linear = [], []
+    seconds, widths, linear = [], [], []
     features: Transformer | None = None
     for size in sizes:
         start = time.perf_counter()
         model = fit(problem.X[:size], _targets(problem, problem.y[:size]))
         seconds.append(time.perf_counter() - start)
+        widths.append(model.coef_.shape[-1])
         if follows_rows:
             answers.append(model.predict(asked))
         else:
@@ -81,6 +91,7 @@ def _study(problem: Problem, name: str, fit: Fit, sizes: Sequence[int], *, follo
         "error": [float(each.mean()) for each in errors],
         "interval": [_interval(each, counts=problem.classes is not None) for each in errors],
         "seconds": seconds,
+        "widths": widths,
     }
 
 
@@ -100,12 +111,15 @@ def _methods(problem: Problem, D: int, seed: int) -> dict[str, Fit]:
     # As many kernel values a row as there are frequencies; fewer transformations where both sides are moved.
     r = "all" if problem.group.closed else min(_TWO_SIDED, problem.group.order(problem.X.shape[1]) or _TWO_SIDED)
     nystroem = NystroemFeatures(kernel, n_components=D // 2, group=problem.group, n_transforms=r, random_state=seed)
-    return {
+    methods: dict[str, Fit] = {
         "plain": lambda X, T: _learner(plain).fit(X, T),
         "augmentation": partial(_augmented, plain, problem),
         "orbit": lambda X, T: _learner(orbit).fit(X, T),
         "orbit Nystroem": lambda X, T: _learner(nystroem).fit(X, T),
     }
+    if (patches := problem.patches) is not None:
+        methods["patches"] = lambda X, T: _learner(patches.features(X, seed)).fit(X, T)
+    return methods
 
 
 def _learner(features: Transformer) -> KernelRegressor:
@@ -151,8 +165,8 @@ def _interval(errors: Array, *, counts: bool) -> list[float]:
 def draw(figure: Figure, numbers: Numbers) -> None:
     accuracy, cost = figure.subplots(1, 2)
     percent = numbers["measure"] == "wrong labels"
-    for name, (colour, marker, label) in _CURVES.items():
-        own = numbers["methods"][name]
+    for name, own in numbers["methods"].items():
+        colour, marker, label = _CURVES[name]
         style = {"color": colour, "marker": marker, "ms": 5, "label": label}
         unit = 100 if percent else 1
         accuracy.plot(numbers["sizes"], np.multiply(own["error"], unit), **style)
@@ -173,7 +187,7 @@ def _short(size: int) -> str:
 
 def _experiment(problem: str, title: str, quick: Parameters, full: Parameters) -> Experiment:
     return Experiment(
-        title=f"{title}: plain, augmented, orbit and orbit Nystroem features",
+        title=f"{title}: plain features, augmentation and invariant features",
         measure=partial(measure, problem),
         draw=draw,
         quick={"seed": 1, **quick},

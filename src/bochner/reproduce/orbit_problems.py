@@ -21,6 +21,7 @@ from bochner.groups import (
     Product,
 )
 from bochner.reproduce.data_folder import data_file
+from bochner.reproduce.orbit_patches import CLOTHES, DIGITS, TURNED_DIGITS, PatchKernel
 
 __all__ = ["FILES", "PROBLEMS", "Problem"]
 
@@ -40,6 +41,9 @@ class Problem:
     canonical : callable, default=None
         Rows -> rows, for transformations that bring rows to a form near a canonical one: what a model trained on
         transformed rows must be asked about.
+    patches : PatchKernel, default=None
+        For images. Settings of the rings were chosen on training rows of seed 1, the others on rows of the data sets'
+        own training part, some of which are test rows here.
     """
 
     X: Array
@@ -50,6 +54,7 @@ class Problem:
     length_scale: float
     plain_length_scale: float
     canonical: Callable[[Array], Array] | None = None
+    patches: PatchKernel | None = None
 
     @property
     def classes(self) -> Array | None:
@@ -60,21 +65,22 @@ def rotated_digits(n_train: int, n_test: int, seed: int) -> Problem:
     """Digits turned by any angle; 32 rotations. 12,000 and 50,000 rows are the protocol of the literature."""
     images, y, rng = _shuffled("mnist", n_train + n_test, seed)
     X = _turned(images, rng.uniform(0, 360, len(images)))
-    return _split(X, y, n_train, ImageRotations(), 4.0, 6.0)
+    return _split(X, y, n_train, ImageRotations(), 4.0, 6.0, patches=TURNED_DIGITS)
 
 
 def translated_digits(n_train: int, n_test: int, seed: int) -> Problem:
     """Digits moved by up to 4 pixels in each direction; the 81 shifts of that size."""
     images, y, rng = _shuffled("mnist", n_train + n_test, seed)
     X = np.array([np.roll(image, shift, axis=(0, 1)) for image, shift in zip(images, rng.integers(-4, 5, (len(y), 2)))])
-    return _split(X.reshape(len(X), -1), y, n_train, ImageTranslations(max_shift=4), 5.0, 6.0)
+    group = ImageTranslations(max_shift=4)
+    return _split(X.reshape(len(X), -1), y, n_train, group, 5.0, 6.0, patches=DIGITS)
 
 
 def fashion(n_train: int, n_test: int, seed: int) -> Problem:
     """Clothes as they are; shifts by one pixel and mirror images, local invariance."""
     images, y, _ = _shuffled("fashion_mnist", n_train + n_test, seed)
     group = Product([ImageReflections(), ImageTranslations(max_shift=1)])
-    return _split(images.reshape(len(images), -1), y, n_train, group, 7.0, 7.0)
+    return _split(images.reshape(len(images), -1), y, n_train, group, 7.0, 7.0, patches=CLOTHES)
 
 
 def signals(n_train: int, n_test: int, seed: int, length: int = 64, n_classes: int = 6) -> Problem:
@@ -171,6 +177,8 @@ def _coulomb(Z: Array, R: Array) -> Array:
     return pairs
 
 
-def _split(X: Array, y: Array, n_train: int, group: Group, *length_scales: float) -> Problem:
+def _split(
+    X: Array, y: Array, n_train: int, group: Group, *length_scales: float, patches: PatchKernel | None = None
+) -> Problem:
     orbit, plain = length_scales
-    return Problem(X[:n_train], y[:n_train], X[n_train:], y[n_train:], group, orbit, plain)
+    return Problem(X[:n_train], y[:n_train], X[n_train:], y[n_train:], group, orbit, plain, patches=patches)
