@@ -219,7 +219,7 @@ class CandidateSearch:
 
         Long scales of a rough kernel make the matrix of a smooth one singular, and its evidence has no slope there.
         """
-        start = _stretched(candidate, kernel)
+        start = candidate.parameters.at_half_distance(candidate.stage.kernel, kernel)
         found = self.descend(candidate.columns, kernel, start, _OTHER_KERNEL, candidate.criterion)
         found = replace(found, source=candidate.source)
         if found.stage.loss < candidate.stage.loss + _LOST:
@@ -339,16 +339,3 @@ def _means(errors: list[Array]) -> Array:
     """Mean errors, infinite where they are not numbers."""
     means = np.array([float(np.mean(each)) if len(each) else 0.0 for each in errors])
     return np.where(np.isfinite(means), means, np.inf)
-
-
-def _stretched(candidate: Candidate, kernel: Stationary) -> EvidenceParameters:
-    """The scales of a candidate as a start for another kernel: the distance at which it is a half stays."""
-    factor = _half_distance(candidate.stage.kernel) / _half_distance(kernel)
-    return candidate.parameters.stretched(np.log(factor))
-
-
-def _half_distance(kernel: Stationary) -> float:
-    """Scaled distance at which the kernel has fallen to a half."""
-    profile = cast("Isotropic", kernel).with_length_scale(1.0).profile
-    r = np.geomspace(1e-2, 1e2, 2000)
-    return float(r[np.argmax(profile(r) < 0.5)])

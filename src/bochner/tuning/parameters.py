@@ -6,11 +6,12 @@ Optimisers move a vector theta; everything else asks for its parts by name.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Self, cast
 
 import numpy as np
 
 from bochner._typing import Array
+from bochner.kernels import Isotropic, Stationary
 
 __all__ = ["ClassifierParameters", "EvidenceParameters"]
 
@@ -51,6 +52,10 @@ class EvidenceParameters:
     def signal(self) -> float:
         return float(np.exp(self.log_signal))
 
+    def at_half_distance(self, kernel: Stationary, other: Stationary) -> Self:
+        """The scales of a kernel as a start for another one: the distance at which it is a half stays."""
+        return self.stretched(np.log(_half_distance(kernel) / _half_distance(other)))
+
     def stretched(self, log_factors: float | Array) -> Self:
         """With all scales, or each by its own, multiplied by exp(log_factors)."""
         return replace(self, log_scales=self.log_scales + log_factors)
@@ -88,3 +93,10 @@ class ClassifierParameters:
     @property
     def penalty(self) -> float:
         return float(np.exp(self.log_penalty))
+
+
+def _half_distance(kernel: Stationary) -> float:
+    """Scaled distance at which the kernel has fallen to a half."""
+    profile = cast("Isotropic", kernel).with_length_scale(1.0).profile
+    r = np.geomspace(1e-2, 1e2, 2000)
+    return float(r[np.argmax(profile(r) < 0.5)])
