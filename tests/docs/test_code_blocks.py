@@ -60,8 +60,8 @@ def blocks_of(page):
 
 
 def words_of(answer):
-    """An answer without its numbers, which differ between processors, and its line breaks."""
-    return re.sub(r"[-+]?\d[\d,.]*(?:e[-+]?\d+)?", "#", answer.replace("]", " ")).split()
+    """An answer without its numbers and units of time, which differ between processors, and its line breaks."""
+    return re.sub(r"[-+]?\d[\d,.]*(?:e[-+]?\d+)?(?: (?:ms|s|min|h)\b)?", "#", answer.replace("]", " ")).split()
 
 
 SLOW = {"tutorial", "larger-than-memory", "cluster", "losses", "extend"}
