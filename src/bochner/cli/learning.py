@@ -24,7 +24,7 @@ from bochner.errors import AssumptionError, InvalidDataError
 from bochner.estimators.loss_regressor import LossRegressor
 from bochner.features import FourierShape
 from bochner.kernels import Stationary
-from bochner.planning import FIRST_BYTES, LANDMARK_ROWS, Plan, classifier_seconds, default_width
+from bochner.planning import FIRST_BYTES, Plan, classifier_seconds, default_width
 from bochner.solvers import classifier_bill, linear_bill
 from bochner.tables import TableEncoder, Task
 from bochner.theory import Certificate
@@ -84,10 +84,10 @@ class FitOptions:
             return plan.n_components < self.features
         return self.eps is not None and plan.certified_error > self.eps
 
-    def is_automatic(self, task: Task, n_rows: int) -> bool:
-        """Whether the model is left to the library, which takes landmarks for so many rows."""
+    def is_automatic(self, task: Task) -> bool:
+        """Whether the model is left to the library, which takes landmarks of rows in memory."""
         unlimited = self.width_is_free and self.time is None and self.memory is None
-        return unlimited and n_rows <= LANDMARK_ROWS and (task == "regression" or self.alpha == "auto")
+        return unlimited and (task == "regression" or self.alpha == "auto")
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def plan_for(asked: FitOptions, rows: TrainingRows) -> Plan:
     Without either, the width is that of the optimal learning rate, or what the budget allows.
     """
     task, whole = rows.target.task, rows.whole
-    if whole is not None and asked.is_automatic(task, rows.n_fit):
+    if whole is not None and asked.is_automatic(task):
         return plan(whole.X, whole.y if task == "regression" else None, features="auto", delta=asked.delta)
     if asked.time is not None and task == "classification":
         raise InvalidDataError("--time is for regression: the time of a classifier is not planned. Use -D.")
@@ -143,7 +143,7 @@ def bill(asked: FitOptions, plan: Plan, rows: TrainingRows) -> JsonDict:
     Of these, only the time of classifiers is planned.
     """
     found, task, loss = plan.to_dict(), rows.target.task, asked.loss
-    automatic = rows.whole is not None and loss is None and asked.is_automatic(task, rows.n_fit)
+    automatic = rows.whole is not None and loss is None and asked.is_automatic(task)
     if task == "classification" and loss is None:
         found["seconds"] = classifier_seconds(plan, rows.target.classes, rows.sample.dtype.name)
     if automatic:
@@ -165,7 +165,7 @@ def model_for(asked: FitOptions, plan: Plan, rows: TrainingRows) -> KernelRegres
     """
     task = rows.target.task
     kind = KernelRegressor if task == "regression" else KernelClassifier
-    enough = asked.is_automatic(task, rows.n_fit) or plan.n_components >= default_width(rows.n_fit)
+    enough = asked.is_automatic(task) or plan.n_components >= default_width(rows.n_fit)
     roomy = asked.width_is_free and asked.time is None and enough and rows.whole is not None
     given: JsonDict = {
         "n_components": "auto" if roomy else plan.n_components,

@@ -53,7 +53,6 @@ def plan(as_json: bool, quiet: bool, **given: Any) -> None:
     from bochner import TableEncoder
     from bochner import plan as plan_fit
     from bochner.data import read_table
-    from bochner.planning import LANDMARK_ROWS
     from bochner.tables import column_of_table, encode_rows
 
     screen = Screen(as_json=as_json, quiet=quiet)
@@ -69,7 +68,7 @@ def plan(as_json: bool, quiet: bool, **given: Any) -> None:
         X = encode_rows(encoder, rows)
         progress.step("Planning")
         wishes = (given[name] for name in ("features", "eps", "kernel", "memory", "time"))
-        automatic = all(wish is None for wish in wishes) and len(X) <= LANDMARK_ROWS
+        automatic = all(wish is None for wish in wishes)
         found = plan_fit(
             X,
             features="auto" if automatic else None,

@@ -19,7 +19,7 @@ from bochner.estimators.kernel_model import check_penalties, identified
 from bochner.estimators.ranges import note_ranges
 from bochner.estimators.rows import rows_to_fit
 from bochner.fitting import ClassifierSettings, FeatureSettings, FitCheckpoint, Labels
-from bochner.planning import EXACT_ROWS, LANDMARK_ROWS
+from bochner.planning import EXACT_ROWS
 
 if TYPE_CHECKING:
     from bochner.estimators.classifier import KernelClassifier
@@ -95,9 +95,7 @@ def _few_landmarks(model: KernelClassifier, rows: RowSource | None) -> FeatureSe
     known = None if rows is None else rows.arrays
     if known is None or known.n_rows <= EXACT_ROWS:
         return None
-    first = slice(0, LANDMARK_ROWS)
-    weight = None if known.sample_weight is None else known.sample_weight[first]
-    return model.feature_settings(model.seed_, replace(known, X=known.X[first], Y=known.Y[first], sample_weight=weight))
+    return model.feature_settings(model.seed_, known)
 
 
 def open_checkpoint(model: KernelClassifier, loss: str, rows: RowSource, labels: Labels) -> FitCheckpoint | None:

@@ -32,7 +32,7 @@ from bochner.estimators.makers import ExactMaker, FourierMaker, GridMaker, Landm
 from bochner.estimators.map_transformer import WithFeatures
 from bochner.fitting import FeatureSettings, FitCheckpoint, MapMaker
 from bochner.kernels import Kernel, Stationary
-from bochner.planning import EXACT_ROWS, LANDMARK_ROWS
+from bochner.planning import EXACT_ROWS
 from bochner.sampling import Sampler
 from bochner.tuning import ScaleLearner, ScaleRule
 
@@ -95,8 +95,7 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
         if not isinstance(self.features, str) or self.features != "auto":
             return isinstance(self.features, str) and self.features in ("nystroem", "exact")
         known = None if rows is None else rows.arrays
-        small = known is not None and known.n_rows <= LANDMARK_ROWS and not issparse(known.X)
-        return small and not self._asks_for_fourier
+        return known is not None and not issparse(known.X) and not self._asks_for_fourier
 
     def may_iterate(self, rows: RowSource) -> bool:
         """Whether features="auto" may end with iterations: for more rows in memory than can be factorised."""

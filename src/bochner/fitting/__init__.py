@@ -9,7 +9,7 @@ from bochner.fitting.classifier import (
     fit_classifier,
 )
 from bochner.fitting.deviations import DeviationPower
-from bochner.fitting.far import variance_far_out
+from bochner.fitting.far import missing_variance, variance_far_out
 from bochner.fitting.features import ROWS_FOR_FEATURES, ChosenFeatures, DrawnFeatures, FeatureSettings, MapMaker
 from bochner.fitting.grid import fills_its_box
 from bochner.fitting.importance import ColumnImportance
@@ -61,6 +61,7 @@ __all__ = [
     "fit_ridge",
     "left_out_rows",
     "normal_half_widths",
+    "missing_variance",
     "require_moments",
     "squared_norms",
     "variance_far_out",

@@ -64,8 +64,11 @@ _CONDITION = 100.0  # of the preconditioned equations, for a penalty that is cho
 _MARGIN = 32.0  # times the penalty at which float32 tiles are rounding: at 8, iterations of 36,000 rows diverged
 _DOUBLE_MARGIN = 1e3  # times float64 rounding of the trace: at 6, iterations of 700 rows diverged with one BLAS thread
 _CLEAR = 16.0  # the same of a given penalty, which is raised below it; at 64 iterations converge
-_WORTH_DOUBLE = 0.1  # of the logarithm of a mean squared error: float64 tiles take two to three times as long
+_WORTH_DOUBLE = 0.03  # of the logarithm of a mean squared error: float64 tiles take two to three times as long
 _ROUNDING = 1e-9
+_UNSOLVED = 30.0  # times a chosen penalty that could not be solved is the next one
+_PATIENT_CONDITION = 2000.0  # some 200 iterations at most, where a larger penalty costs accuracy
+_WORTH_ITERATIONS = 0.02  # of the logarithm of a mean squared error
 _CONDITION_WITH_TILES = 400.0  # some 40 iterations, where a product takes a fifth of the time
 
 
@@ -104,16 +107,22 @@ def fit_exact_iteratively(
     problem = replace(problem, with_all=with_all)
     if checkpoint is not None and state is not None:
         checkpoint.file.require(problem.fault(state))
-    if state is None:
-        problem = _raised(problem, settings.seed)
-    alpha = problem.alpha
+    if state is None and chosen:
+        least = _solvable(problem, settings.seed, patient=False)
+        if _costs_accuracy(dense, settings, problem.alpha, least):
+            least = _solvable(problem, settings.seed, patient=True)
+        problem = replace(problem, alpha=max(problem.alpha, least))
     announce(problem)
     on_block, finish = watch.begin(None)
     left = TimeLeft(solver.tol, solver.max_iter)
     found = solver.solve_all(
         problem, SolverContext(on_iteration=_on_iteration(on_block, checkpoint, left), state=state)
     )
+    while chosen and not found.is_solved:
+        problem = replace(problem, alpha=_UNSOLVED * problem.alpha)
+        found = solver.solve_all(problem, SolverContext(on_iteration=_on_iteration(on_block, checkpoint, left)))
     finish()
+    alpha = problem.alpha
     fit = FittedRidge(
         features=drawn.transformer,
         feature_map=drawn.map,
@@ -144,11 +153,13 @@ def _settling(settings: RidgeSettings) -> Settling | None:
     return Settling.of_classes() if settings.alike else Settling()
 
 
-def _raised(problem: KernelProblem, seed: int) -> KernelProblem:
-    """The problem with a penalty that can be solved, if it was chosen."""
-    if problem.settling is None:
-        return problem
-    return replace(problem, alpha=max(problem.alpha, _solvable(problem, seed)))
+def _costs_accuracy(dense: ExactProblem, settings: RidgeSettings, alpha: float, raised: float) -> bool:
+    """Whether a larger penalty than the one that was chosen predicts rows that are left out worse."""
+    rule = settings.rule.alpha
+    if raised <= alpha or not isinstance(rule, str):
+        return False
+    few = dense.in_units(settings.alike).last(PILOT_ROWS)
+    return loss_by_raising(few, rule, alpha, raised) > _WORTH_ITERATIONS
 
 
 def _above_rounding(rule: PenaltyRule, dense: ExactProblem) -> PenaltyRule:
@@ -193,15 +204,15 @@ def _double_product(dense: ExactProblem) -> KernelProduct:
     return KernelProduct(dense.values.kernel, dense.values.points, precision=np.dtype(float))
 
 
-def _solvable(problem: KernelProblem, seed: int) -> float:
-    """The least penalty that some dozen iterations and the tiles can solve: a smaller one is not chosen.
+def _solvable(problem: KernelProblem, seed: int, *, patient: bool) -> float:
+    """The least penalty that some dozen iterations and the tiles can solve, or up to two hundred.
 
     The preconditioned condition number is 1 + ||K - Z Z'|| / alpha; with tiles that are kept it may be larger.
     """
     condition = _CONDITION_WITH_TILES if problem.working.room else _CONDITION
     single = _MARGIN * float32_penalty(problem.product, problem.weight) if problem.bears_float32 else 0.0
     double = _DOUBLE_MARGIN * np.finfo(float).eps * float(np.sum(problem.product.diagonal()) * np.max(problem.weight))
-    return max(problem.unexplained(seed) / condition, single, double)
+    return max(problem.unexplained(seed) / (_PATIENT_CONDITION if patient else condition), single, double)
 
 
 def _on_iteration(on_block: OnPart, checkpoint: FitCheckpoint | None, left: TimeLeft) -> Callable[[State], bool]:

@@ -1,10 +1,11 @@
 """Predictive variance far from the rows of a fit: at least the mean squared distance of targets to the intercept.
 
-    v(x) + rho(x)^8 max(0, v_far - v_0(x)),      rho(x) = share of the prior variance v_0 that the rows leave at x
+    v(x) + rho(x)^8 max(0, v_far - sigma^2 (1 + v_0(x))),      rho(x) = share of the prior v_0 that the rows leave at x
 
 Far from all rows a kernel machine is its intercept, and its variance v_0 is what the kernel was given on average: of
 targets that are smoother than the kernel's own functions that is much less than their variance. Between rows rho^8 is
-next to nothing, and variances stay what leave-one-out errors say.
+next to nothing, and variances stay what leave-one-out errors say. A model that is the mean has all of v_far as noise,
+and nothing is missing.
 """
 
 from __future__ import annotations
@@ -13,7 +14,13 @@ import numpy as np
 
 from bochner._typing import Array
 
-__all__ = ["variance_far_out"]
+__all__ = ["missing_variance", "variance_far_out"]
+
+
+def missing_variance(far: Array, noise: Array, prior: Array | float) -> Array:
+    """What predictive variances are short of `far` (t,) far from all rows; the prior is in units of the noise (t,)."""
+    found: Array = np.maximum(far - noise * (1 + prior), 0.0)
+    return found
 
 
 def variance_far_out(left: Array, prior: Array | float, missing: Array) -> Array:

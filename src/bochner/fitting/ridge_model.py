@@ -10,7 +10,7 @@ import numpy as np
 
 from bochner._typing import Array, FloatType, Rows, Transformer
 from bochner.features import FeatureMap, LinearResponse
-from bochner.fitting.far import variance_far_out
+from bochner.fitting.far import missing_variance, variance_far_out
 from bochner.fitting.importance import ColumnImportance, LinearModel, Posterior, column_importance
 from bochner.fitting.intervals import ConformalScores, normal_half_widths
 from bochner.fitting.noise import NoiseFunction
@@ -187,7 +187,7 @@ class FittedRidge:
         prior = self.feature_map.prior_variance(X, self.solution.alpha)
         if self.far_variance is None or prior is None:
             return 0.0
-        missing = np.maximum(self.far_variance - self.solution.noise_variance * prior[:, None], 0.0)
+        missing = missing_variance(self.far_variance, self.solution.noise_variance, prior[:, None])
         return variance_far_out(left, prior[:, None], missing)
 
     def means_and_leverages(self, X: Rows) -> tuple[Array, Array, Array]:

@@ -23,6 +23,7 @@ from bochner.planning.width import (
     LANDMARKS,
     MANY_LANDMARKS,
     PILOT_ROWS,
+    PRODUCT_ROWS,
     default_width,
     landmark_numbers,
 )
@@ -50,7 +51,7 @@ def plan_automatic(
         items, seconds = kernel_matrix_bill(n, d, n_targets).items, cost.exact_seconds(n, d, threads)
     else:
         items, seconds = _costlier(n, d, n_targets, cost)
-        width = n if n <= EXACT_ITERATIVE_ROWS else MANY_LANDMARKS
+        width = n if n <= EXACT_ITERATIVE_ROWS else MANY_LANDMARKS if n <= PRODUCT_ROWS else LANDMARKS[-1]
         reason = "landmarks at most; as many as rows that are left out ask for"
     found = Plan.without_bound(
         (n, d),
@@ -91,7 +92,7 @@ def _machines(n: int, d: int, n_targets: int, cost: CostModel) -> Iterator[Machi
         if width <= n / 2:
             seconds = cost.landmark_seconds(n, d, width, _LEFT_OUT, threads)
             yield _machine(f"{width:,} landmarks", _landmark_bill(n, d, width, n_targets), seconds)
-    if n > 2 * MANY_LANDMARKS:
+    if 2 * MANY_LANDMARKS < n <= PRODUCT_ROWS:
         bill, seconds = _many_landmarks(n, d, n_targets, cost)
         yield _machine(f"{MANY_LANDMARKS:,} landmarks by products", bill, seconds)
     bill, seconds = kernel_matrix_bill(n, d, n_targets), cost.exact_seconds(n, d, threads)
@@ -109,14 +110,13 @@ def _machine(name: str, bill: MemoryBill, seconds: float) -> Machine:
 
 
 def _pilot_seconds(n: int, d: int, cost: CostModel) -> float:
-    """Landmarks of some of the rows, and of many rows also the exact machine of these."""
+    """What landmarks are compared with: those of some rows, or the exact machine of all that are factorised."""
     threads = get_config().threads()
-    if n <= PILOT_ROWS:
+    if n <= PILOT_ROWS or n > PRODUCT_ROWS:
         return 0.0
     if n <= EXACT_ROWS:
         return cost.landmark_seconds(PILOT_ROWS, d, LANDMARKS[0], _LEFT_OUT, threads)
-    landmarks = cost.landmark_seconds(PILOT_ROWS, d, LANDMARKS[1], _LEFT_OUT, threads)
-    return landmarks + cost.exact_seconds(PILOT_ROWS, d, threads)
+    return cost.exact_seconds(EXACT_ROWS, d, threads)
 
 
 def _costlier(n: int, d: int, n_targets: int, cost: CostModel) -> tuple[dict[str, int], float]:
@@ -124,12 +124,15 @@ def _costlier(n: int, d: int, n_targets: int, cost: CostModel) -> tuple[dict[str
     threads = get_config().threads()
     steps = [cost.landmark_seconds(n, d, width, _LEFT_OUT, threads) for width in landmark_numbers(n)]
     few = _landmark_bill(n, d, LANDMARKS[-1], n_targets), sum(steps[:-1]) + _SHARE_OF_LAST * steps[-1]
+    many = [few]
     if n <= EXACT_ITERATIVE_ROWS:
-        many = _exact_by_iterations(n, d, n_targets, cost)
-    else:
-        many = _many_landmarks(n, d, n_targets, cost)
-    larger = few if few[0].total >= many[0].total else many
-    return dict(larger[0].items), max(few[1], many[1])
+        many.append(_exact_by_iterations(n, d, n_targets, cost))
+    elif n <= PRODUCT_ROWS:
+        many.append(_many_landmarks(n, d, n_targets, cost))
+    if n <= PRODUCT_ROWS:
+        many.append((kernel_matrix_bill(EXACT_ROWS, d, n_targets), 0.0))
+    larger = max((bill for bill, _ in many), key=lambda bill: bill.total)
+    return dict(larger.items), few[1] + sum(seconds for _, seconds in many[1:])
 
 
 def _landmark_bill(n: int, d: int, width: int, n_targets: int) -> MemoryBill:

@@ -42,6 +42,8 @@ _PROGRESS = 0.5  # of recomputed residuals: less is rounding
 _LEFT_OUT_TOL = 1e-3  # of machines that only calibrate error bars
 _LARGEST = 1e300
 _POWER_STEPS = 5
+_SETTLED_RESIDUAL = 0.1  # recomputed, up to which a settled error ends iterations
+_DIVERGING = 5  # iterations in a row with residuals above that of zero: rounding of the preconditioner, or of tiles
 _STRAYED = 1e-3  # of the solution: rounding of the preconditioner leaves 2e-5 outside of its space
 
 
@@ -192,6 +194,13 @@ class KernelIterations:
     errors: Array
     variances: Array
 
+    @property
+    def is_solved(self) -> bool:
+        """Whether the residual is small enough for a penalty that was chosen, or somebody asked to stop."""
+        solution = self.solution
+        stopped = solution.converged or solution.ending is Ending.STOPPED
+        return stopped or bool(np.max(solution.residuals[-1]) <= _SETTLED_RESIDUAL)
+
 
 class KernelSolver(IterativeSolver):
     """Conjugate gradients on the exact kernel matrix, for more rows than can be factorised.
@@ -218,6 +227,20 @@ class KernelSolver(IterativeSolver):
     def state_schema(self, width: int, n_targets: int, rule: PenaltyRule) -> StateSchema:  # type: ignore[override]
         """Of `width` rows and `n_targets` columns."""
         return KernelSchema(width, n_targets, rule.alpha)
+
+
+@dataclass(frozen=True)
+class _Best:
+    """Relative residuals (c,), solutions (n, c) and products K s x (n, c) of the best iterate of every column."""
+
+    residual: Array
+    x: Array
+    image: Array
+
+    def or_better(self, residual: Array, x: Array, image: Array) -> _Best:
+        better = residual < self.residual
+        kept = np.where(better, x, self.x), np.where(better, image, self.image)
+        return _Best(np.where(better, residual, self.residual), *kept)
 
 
 class _Solving:
@@ -248,7 +271,9 @@ class _Solving:
             "errors": np.empty(0),
         }
         self.systems.state.update({name: value for name, value in first.items() if name not in self.systems.state})
-        if self.systems.state["double"]:
+        self.best = _Best(np.ones(c), np.zeros((problem.product.n_rows, c)), np.zeros((problem.product.n_rows, c)))
+        self.begun = self.systems.n_iter
+        if self.systems.state["double"] and problem.bears_float32:
             self._take_double()
 
     def solved(self) -> KernelIterations:
@@ -296,28 +321,48 @@ class _Solving:
             settling = self.problem.settling
             if asked is Ending.SETTLED and settling is not None and not settling.recomputes:
                 return asked
-            cg.product = self.double
-            cg.replace_residual()
-            state["image"] = self.double.image
+            self._recompute()
             worst = float(np.max(cg.relative / self.tols))
             require_finite(worst)
             if worst <= 1:
                 return Ending.CONVERGED
+            if asked is Ending.SETTLED and np.max(cg.relative) > _SETTLED_RESIDUAL:
+                asked = None  # the recursion has lost the residual
             if asked is not None:
+                self._restore()
                 return asked
             if not worst <= _PROGRESS * state["before"]:
                 if state["double"]:
+                    self._restore()
                     return Ending.PRECISION
                 state["double"], worst = True, _LARGEST
                 self._take_double()
+                self._restore()
+                self._recompute()
             state["before"] = worst
+
+    def _recompute(self) -> None:
+        """The residual of the solutions in float64; they are kept where it is the smallest so far."""
+        cg, state = self.systems, self.systems.state
+        cg.product = self.double
+        cg.replace_residual()
+        state["image"], self.begun = self.double.image, cg.n_iter
+        self.best = self.best.or_better(cg.relative, state["x"], state["image"])
+
+    def _restore(self) -> None:
+        """Go back to the solutions of the smallest recomputed residuals."""
+        state = self.systems.state
+        state["x"], state["image"] = self.best.x.copy(), self.best.image.copy()
+        state["history"][-1] = self.best.residual
 
     def _take_double(self) -> None:
         """float64 takes over, and the room of the float32 tiles: half of its own are kept there."""
-        working = self.problem.working
-        if self.problem.bears_float32:
-            working.forget_tiles()
-            self.double = _Operator(self.problem, replace(self.problem.product, room=working.room))
+        problem, working = self.problem, self.problem.working
+        working.forget_tiles()
+        self.double = _Operator(problem, replace(problem.product, room=working.room))
+        features = replace(problem.features, dtype=np.dtype(float))
+        self.inverse = LandmarkPreconditioner(features, problem.roots, problem.alpha, problem.intercept)
+        self.systems.precondition = self.inverse
 
     def _until_asked_to_stop(self) -> Ending | None:
         """Iterations until all residuals are small, as the recursion has them; else why they ended before."""
@@ -331,7 +376,15 @@ class _Solving:
                 return Ending.STOPPED
             if self._has_settled():
                 return Ending.SETTLED
+            if self._diverges() and not state["double"]:
+                return None
         return None
+
+    def _diverges(self) -> bool:
+        """Whether the last residuals are all above that of zero."""
+        cg = self.systems
+        last = cg.state["history"][self.begun + 1 :][-_DIVERGING:]
+        return len(last) == _DIVERGING and bool(np.all(np.max(last, axis=1) > 1))
 
     def _step(self, operator: _Operator) -> None:
         """An iteration, and what it does to the error on the rows that are left out: no further product."""

@@ -147,7 +147,10 @@ def _searched(
         turned = [] if search.few and not metric else search.metrics(scales[0], _ROUNDS)
         return turned or scales if metric else [*scales, *turned]
 
-    leaders = leaders_of(*chain(*results_in_threads([partial(of_kind, kind) for kind in kinds])), most=_CLOSE_RACES)
+    found = results_in_threads([partial(of_kind, kind) for kind in kinds])
+    if search.few and not metric and len(kernels) > 1:
+        found.append([search.of_long_scale(kinds[0])])
+    leaders = leaders_of(*chain(*found), most=_CLOSE_RACES)
     best = with_best_kernel(leaders[0])
     if search.few:
         return best, [], stages
@@ -158,8 +161,8 @@ def _searched(
     others = results_in_threads([partial(search.with_kernel, each, best.stage.kernel) for each in leaders[1:]])
     finalists = leaders_of(best, *others, most=2)
     simple = search.rival(finalists[0]) if rivals else None
-    found = [*finalists, *([] if simple is None else [simple])]
-    refined = results_in_threads([partial(search.refined, each) for each in found])
+    last = [*finalists, *([] if simple is None else [simple])]
+    refined = results_in_threads([partial(search.refined, each) for each in last])
     finalists, rival = refined[: len(finalists)], refined[len(finalists) :]
     stages.extend(each.stage for each in finalists)
     return search.best_refined(finalists), rival, stages

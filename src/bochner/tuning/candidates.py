@@ -20,7 +20,7 @@ import numpy as np
 
 from bochner._threads import results_in_threads
 from bochner._typing import Array
-from bochner.kernels import Isotropic, Stationary
+from bochner.kernels import Gaussian, Isotropic, Stationary
 from bochner.tuning.clock import Clock
 from bochner.tuning.columns import Columns
 from bochner.tuning.descent import LEAVE_ONE_OUT, Descent, Size, TuningRows, starts
@@ -49,6 +49,7 @@ MOST_ROWS = max(COMPARED, *_REFINED.values())
 
 _FEW, _SHARE = 300, 0.6  # rows of which all learn; the share that does of some more
 _SHORTER = (0.25, 0.06)
+_LONG = 30.0  # times the median distance: a Gaussian kernel is then linear up to a thousandth
 _COMMON, _PER_COLUMN, _OTHER_KERNEL, _LAST = 12, 25, 10, 8  # iterations
 _LOST = 1.0  # minus log evidence per row by which a kernel that starts from another's scales has failed to
 _TIE = 1e-5  # of the Schwarz criterion: less is rounding, and must not choose
@@ -149,11 +150,20 @@ class CandidateSearch:
         return self._descended(columns, kernel, start, Size(rows, None, iterations, factors), criterion)
 
     def _descended(
-        self, columns: Columns, kernel: Stationary, start: EvidenceParameters, size: Size, criterion: str
+        self,
+        columns: Columns,
+        kernel: Stationary,
+        start: EvidenceParameters,
+        size: Size,
+        criterion: str,
+        prior: ScalePrior = _PRIOR,
     ) -> Candidate:
         rows = TuningRows(columns.X, self.Y, self.weight, np.ones(columns.X.shape[1]), len(start.log_scales) > 1)
-        prior, settled = (_PRIOR, 0.0) if criterion == "evidence" else (None, self.settled)  # errors have their own
-        descent = Descent(rows, kernel, start, self.seed, criterion, self.penalty, self.clock, prior, settled)
+        if criterion == "evidence":
+            settled, own = 0.0, prior
+        else:
+            settled, own = self.settled, None  # errors have their own
+        descent = Descent(rows, kernel, start, self.seed, criterion, self.penalty, self.clock, own, settled)
         return Candidate(columns, descent.run(size), criterion)
 
     def of_columns(self, columns: Columns, kernel: Stationary) -> list[Candidate]:
@@ -173,6 +183,17 @@ class CandidateSearch:
     def of_one_scale(self, columns: Columns, kernel: Stationary) -> Candidate:
         """One scale for all columns, by evidence."""
         return self.descend(columns, kernel, self._start(columns, kernel), _COMMON, factors=_SHORTER)
+
+    def of_long_scale(self, columns: Columns) -> Candidate:
+        """A Gaussian kernel of so long a scale that its machine is ridge regression; the noise is left to learn.
+
+        The signal is larger by the square of the factor, for the same slopes, and so is the centre of its prior.
+        """
+        start, further = self._start(columns, Gaussian()), np.log(_LONG)
+        start = replace(start, log_scales=start.log_scales + further, log_signal=start.log_signal + 2 * further)
+        size = Size(self.n_learned("evidence"), None, _COMMON)
+        prior = replace(_PRIOR, centre=_PRIOR.centre - 2 * further)
+        return self._descended(columns, Gaussian(), start, size, "evidence", prior)
 
     def _start(self, columns: Columns, kernel: Stationary) -> EvidenceParameters:
         """One scale, by the median distance."""

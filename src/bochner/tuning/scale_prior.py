@@ -19,7 +19,7 @@ _LOG_NOISE_RATIO = -4.0  # centre of log(noise / signal): two per cent
 class ScalePrior:
     """Minus a log prior density over theta, per row of n, with its gradient.
 
-        (a / n) sum_j (log l_j - mean log l)^2  +  (b / n) (log(noise / signal) + 4)^2
+        (a / n) sum_j (log l_j - mean log l)^2  +  (b / n) (log(noise / signal) - c)^2
 
     As many scales as columns learn few rows by heart, and the evidence then takes them for free of noise: the maximum
     is that of a posterior (Rasmussen & Williams 2006, section 5.2). Both terms vanish with n, and neither sees units.
@@ -30,14 +30,17 @@ class ScalePrior:
         a; 1/2 is a standard deviation of 1 in the logarithm.
     noise : float
         b.
+    centre: float
+        c; -4 is two per cent of noise.
     """
 
     ratios: float
     noise: float = 0.0
+    centre: float = _LOG_NOISE_RATIO
 
     def __call__(self, parameters: EvidenceParameters, n: float) -> tuple[float, EvidenceParameters]:
         spread = parameters.log_scales - np.mean(parameters.log_scales)
-        ratio = parameters.log_noise - parameters.log_signal - _LOG_NOISE_RATIO
+        ratio = parameters.log_noise - parameters.log_signal - self.centre
         by_ratio = 2 * self.noise * ratio / n
         value = (self.ratios * float(np.sum(spread**2)) + self.noise * ratio**2) / n
         by_scales: Array = 2 * self.ratios / n * spread

@@ -13,7 +13,7 @@ from bochner.errors import UnsupportedModelError
 from bochner.estimators import KernelRegressor
 from bochner.features import WarpedMap
 from bochner.features.nystroem import KernelMap, NystroemMap
-from bochner.fitting import variance_far_out
+from bochner.fitting import missing_variance, variance_far_out
 from bochner.io.onnx.graph import Tensor
 from bochner.solvers import KernelSolution, RidgeProblem, Solution
 from bochner.solvers.cholesky import factorise
@@ -35,7 +35,7 @@ def _far_out(model: KernelRegressor, variance: Tensor) -> Tensor | float:
     prior = fit.feature_map.prior_variance(np.zeros((1, model.n_features_in_)), fit.solution.alpha)
     if fit.far_variance is None or prior is None:
         return 0.0
-    missing = np.maximum(fit.far_variance - fit.solution.noise_variance * prior, 0.0)
+    missing = missing_variance(fit.far_variance, fit.solution.noise_variance, prior)
     if not np.any(missing):
         return 0.0
     left = cast("Array", variance - 1.0)
