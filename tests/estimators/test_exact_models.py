@@ -149,6 +149,7 @@ def few_are_many(monkeypatch):
     monkeypatch.setattr("bochner.fitting.landmark_width.MANY_LANDMARKS", 100)
     monkeypatch.setattr("bochner.planning.width.LANDMARKS", (8, 16, 32))
     monkeypatch.setattr("bochner.solvers.kernel_bill._LANDMARKS", 100)
+    monkeypatch.setattr("bochner.fitting.exact_iterative._FACTOR_ROWS", 200)
 
 
 @pytest.mark.usefixtures("few_are_many")

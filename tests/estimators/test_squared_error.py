@@ -140,7 +140,7 @@ def test_a_width_at_its_limit_is_told(monkeypatch):
     for module in ("planning.width", "fitting.landmark_width"):
         monkeypatch.setattr(f"bochner.{module}.EXACT_ROWS", 300)
         monkeypatch.setattr(f"bochner.{module}.LANDMARKS", (32, 64, 128))
-    monkeypatch.setattr("bochner.fitting.landmark_width._Search.many_pay", lambda search: False)
+    monkeypatch.setattr("bochner.fitting.landmark_width._Search.exact_pays", lambda search: False)
     rows = np.random.default_rng(3).uniform(-1, 1, (600, 3))
     with pytest.warns(WidthWarning, match="ended at 128 features"):
         bo.KernelRegressor(bo.Matern(0.6), random_state=0).fit(rows, np.sin(6 * rows).sum(axis=1))

@@ -94,10 +94,12 @@ def test_the_penalty_of_an_exact_machine_is_searched_once(few_are_many, monkeypa
 
 def test_the_first_landmarks_are_fitted_once(few_are_many, monkeypatch):
     widths, fitted = [], landmark_width._Search.fitted
-    monkeypatch.setattr(landmark_width._Search, "many_pay", lambda self: False)
+    monkeypatch.setattr(landmark_width._Search, "exact_pays", lambda self: False)
     monkeypatch.setattr(landmark_width, "landmark_numbers", lambda n: [16, 32])
     monkeypatch.setattr(
-        landmark_width._Search, "fitted", lambda self, drawn, part: widths.append(part) or fitted(self, drawn, part)
+        landmark_width._Search,
+        "fitted",
+        lambda self, drawn, part, *a: widths.append(part) or fitted(self, drawn, part, *a),
     )
     bo.KernelClassifier(bo.Laplacian(0.5), random_state=0).fit(*few_are_many)
     assert widths == ["margins-16", "landmarks-32"]

@@ -20,6 +20,7 @@ from bochner.engines import OnPart
 from bochner.features.nystroem import KernelMap
 from bochner.features.pivoting import pivoted_rows
 from bochner.fitting.checkpoints import FitCheckpoint
+from bochner.fitting.exact import ExactMachine
 from bochner.fitting.exact_penalty import loss_by_raising, search_penalty
 from bochner.fitting.exact_problem import ExactProblem, ordered_rows, rows_of_exact, targets_of
 from bochner.fitting.exact_progress import TimeLeft, announce
@@ -27,8 +28,8 @@ from bochner.fitting.left_out import LEFT_OUT_ROWS, LeftOut
 from bochner.fitting.ridge_model import FittedRidge
 from bochner.fitting.watch import Watch
 from bochner.kernels import Stationary
-from bochner.memory import require_memory
-from bochner.planning import PILOT_ROWS, require_time
+from bochner.memory import fits, require_memory
+from bochner.planning import PILOT_ROWS, exact_fits_in_time, require_time
 from bochner.solvers import (
     CANDIDATES,
     KernelBudget,
@@ -40,6 +41,7 @@ from bochner.solvers import (
     SolverContext,
     float32_penalty,
     kernel_budget,
+    kernel_matrix_bill,
 )
 from bochner.solvers.conjugate_gradient import State
 from bochner.statistics import identify
@@ -68,6 +70,7 @@ _WORTH_DOUBLE = 0.03  # of the logarithm of a mean squared error: float64 tiles 
 _ROUNDING = 1e-9
 _UNSOLVED = 30.0  # times a chosen penalty that could not be solved is the next one
 _PATIENT_CONDITION = 2000.0  # some 200 iterations at most, where a larger penalty costs accuracy
+_FACTOR_ROWS = 20_000  # up to which targets without noise, whose penalty iterations cannot bear, have a factor
 _WORTH_ITERATIONS = 0.02  # of the logarithm of a mean squared error
 _CONDITION_WITH_TILES = 400.0  # some 40 iterations, where a product takes a fifth of the time
 
@@ -111,6 +114,8 @@ def fit_exact_iteratively(
         least = _solvable(problem, settings.seed, patient=False)
         if _costs_accuracy(dense, settings, problem.alpha, least):
             least = _solvable(problem, settings.seed, patient=True)
+            if _can_be_factorised(rows) and _costs_accuracy(dense, settings, problem.alpha, least):
+                return ExactMachine.of(rows, kernel, tuning, settings).fit()
         problem = replace(problem, alpha=max(problem.alpha, least))
     announce(problem)
     on_block, finish = watch.begin(None)
@@ -160,6 +165,13 @@ def _costs_accuracy(dense: ExactProblem, settings: RidgeSettings, alpha: float, 
         return False
     few = dense.in_units(settings.alike).last(PILOT_ROWS)
     return loss_by_raising(few, rule, alpha, raised) > _WORTH_ITERATIONS
+
+
+def _can_be_factorised(rows: RowSource) -> bool:
+    """Whether a factor of the kernel matrix is within the budgets, though iterations would be quicker."""
+    n, d = rows.n_rows, rows.n_features
+    bill = kernel_matrix_bill(n, d, rows.n_targets)
+    return n <= _FACTOR_ROWS and fits(bill.total) and exact_fits_in_time(n, d, iterative=False)
 
 
 def _above_rounding(rule: PenaltyRule, dense: ExactProblem) -> PenaltyRule:

@@ -24,7 +24,7 @@ from bochner.fitting.left_out import (
     mean_errors,
     rows_to_judge,
 )
-from bochner.fitting.linear_rival import bears_tails_better, is_as_good, linear_tuning, linear_width
+from bochner.fitting.linear_rival import bears_tails_better, beats_the_mean, is_as_good, linear_tuning, linear_width
 from bochner.fitting.margin_landmarks import (
     FEW_ROWS,
     MARGIN_LANDMARKS,
@@ -139,12 +139,13 @@ class _Search:
         self._rivals = () if tuning is None else tuning.rivals
         self._watch, self._publish, self._checkpoint = watch, publish, checkpoint
         self._variance = mean_errors(*rows.targets())
-        self._steps, self._reason = _Steps(), ""
+        self._reason = ""
         self._best: tuple[FittedRidge, LeftOut] | None = None
         self._alpha = 0.0
         self._pivots: FittedRidge | None = None
         self._n_left_out = rows_to_judge(rows, rare=settings.alike)
         self._judges = ArrayRows.sampled(rows, self._n_left_out, settings.seed)  # whose errors the best fit has
+        self._steps = _Steps(cut=not self.has_rare_class)
 
     @property
     def has_rare_class(self) -> bool:
@@ -235,11 +236,16 @@ class _Search:
         machine = ExactMachine.of(sample, self._kernel, self._tuning, self._settings)
         self._alpha, exact = machine.alpha, machine.fit()[1]
         assert self._best is not None
-        judges = last_rows(machine.ordered, len(exact.errors))
+        judges, width = last_rows(machine.ordered, len(exact.errors)), self._steps.best
         landmarks = left_out_errors(self._best[0], judges, self._settings.seed, judges.n_rows)
-        return self._steps.is_better(
+        better = self._steps.is_better(
             self._rows.n_rows, exact.squares(self._variance), exact.weight, landmarks.squares(self._variance)
         )
+        clearly = "clearly" if better else "not clearly"
+        self._reason = (
+            f"The exact kernel machine of {sample.n_rows:,} rows is {clearly} better than {width:,} landmarks of all."
+        )
+        return better
 
     def _n_factorised(self) -> int:
         """Rows of the exact machine that landmarks are compared with, by the budgets; 0: there is none."""
@@ -259,7 +265,7 @@ class _Search:
         fewer, steps = self._best, self._steps.best
         fit, left_out, judges = self._exact_of_many() if self._rows.n_rows <= EXACT_ITERATIVE_ROWS else self._products()
         assert fewer is not None
-        if len(left_out.errors):
+        if len(left_out.errors) and fit.solution.hinge is None:  # whose errors are of another loss
             before = left_out_errors(fewer[0], judges, self._settings.seed, judges.n_rows)
             if is_as_good(before, left_out):
                 self._reason = f"{steps:,} landmarks are as good as the exact kernel machine."
@@ -302,13 +308,15 @@ class _Search:
         free = self._tuning is not None and scale is not None and scale.chooses_kernel and scale.length_scale == "auto"
         if not (free and isinstance(self._settings.rule.alpha, str)) or best is None or not len(best[1].errors):
             return
-        little_skill = (best[1].relative_error() or 0.0) >= _LITTLE_SKILL
+        little_skill = self.has_rare_class or (best[1].relative_error() or 0.0) >= _LITTLE_SKILL
         if not (little_skill or (len(best[1].errors) >= LEFT_OUT_ROWS and not self._settings.alike)):
             return
         tuning, width = linear_tuning(self._rows, self._settings.seed), linear_width(self._rows.n_features)
         drawn = self._settings.features.draw(tuning.kernel, min(width, LANDMARKS[-1]), self._rows, tuning)
         fit = self.fitted(drawn, "ridge", tuning)
         left_out = left_out_errors(fit, self._judges, self._settings.seed, self._judges.n_rows)
+        if not (self.has_rare_class or beats_the_mean(left_out, _RIDGE_ERRORS)):
+            return
         if (little_skill and is_as_good(left_out, best[1], _RIDGE_ERRORS)) or bears_tails_better(left_out, best[1]):
             before = best[1].squares(self._variance)
             self._steps.take(drawn.map.n_components, left_out.squares(self._variance), left_out.weight, before)
@@ -380,10 +388,10 @@ def _is_as_good(simple: LeftOut, other: LeftOut) -> bool:
 
 
 class _Steps:
-    """Errors of the numbers that were tried."""
+    """Errors of the numbers that were tried; the largest are those of a rare class, and not `cut` then."""
 
-    def __init__(self) -> None:
-        self.best = 0
+    def __init__(self, cut: bool) -> None:
+        self.best, self._cut = 0, cut
         self._errors: Array = np.empty(0)
         self._rows: list[tuple[int, float, int, float, float]] = []
 
@@ -405,7 +413,9 @@ class _Steps:
 
     def _record(self, width: int, errors: Array, weight: Array, before: Array | None) -> tuple[float, float]:
         known = self._errors if before is None else before
-        gain, std = relative_gain(known, errors, weight) if self.best or before is not None else (np.nan, np.nan)
+        gain, std = (np.nan, np.nan)
+        if self.best or before is not None:
+            gain, std = relative_gain(known, errors, weight, cut=self._cut)
         mean = float(np.average(errors, weights=weight))
         self._rows.append((width, float(np.sqrt(mean)), self.best, gain, std))
         return gain, std

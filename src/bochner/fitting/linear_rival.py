@@ -9,6 +9,8 @@ A weak or linear effect, which a search of scales on some hundred rows takes for
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from bochner._dense import dense
@@ -16,10 +18,10 @@ from bochner._typing import Array
 from bochner.data import ArrayRows, RowSource
 from bochner.fitting.left_out import LeftOut, mean_errors
 from bochner.kernels import Gaussian
-from bochner.tuning import Tuning, outlier_limits
+from bochner.tuning import Tuning, is_clear_gain, outlier_limits
 from bochner.tuning.result import rounded
 
-__all__ = ["bears_tails_better", "is_as_good", "linear_tuning", "linear_width"]
+__all__ = ["bears_tails_better", "beats_the_mean", "is_as_good", "linear_tuning", "linear_width"]
 
 _LENGTH = 1e5  # L^2 / 2 d: the square of a distance is so many times smaller
 _SPREAD_ROWS = 20_000
@@ -30,7 +32,8 @@ _MANY, _FAR_SMALLER = 1000, 0.9  # rows, and share of the squared error, at whic
 def linear_tuning(rows: RowSource, seed: int) -> Tuning:
     """A Gaussian kernel of a scale so long that its machine is ridge regression."""
     sample = ArrayRows.sampled(rows, _SPREAD_ROWS, seed)
-    spreads = np.std(dense(sample.X, float), axis=0)  # of all rows, outliers included: none is far in these units
+    # Of all distinct rows, outliers included: none is far in these units, and a weight of 2 is a row given twice.
+    spreads = np.std(np.unique(dense(sample.X, float), axis=0), axis=0)
     scale = rounded(np.sqrt(2 * rows.n_features * _LENGTH) * np.where(spreads > 0, spreads, 1.0))
     return Tuning(
         kernel=Gaussian(length_scale=scale),
@@ -62,6 +65,14 @@ def is_as_good(simple: LeftOut, other: LeftOut, n_errors: float = 0.0) -> bool:
     more = _squares(simple, other, limit) - _squares(other, other, limit)
     mean = float(share @ more)
     return bool(mean <= n_errors * np.sqrt(float(np.sum((share * (more - mean)) ** 2))))
+
+
+def beats_the_mean(left_out: LeftOut, n_errors: float) -> bool:
+    """Whether errors are smaller than those of the mean of the targets, by more than so many standard errors."""
+    share = left_out.weight / left_out.weight.sum()
+    mean = replace(left_out, errors=left_out.targets - share @ left_out.targets)
+    limit = outlier_limits(left_out.targets, left_out.weight)
+    return is_clear_gain(_squares(mean, left_out, limit) - _squares(left_out, left_out, limit), share, n_errors)
 
 
 def bears_tails_better(simple: LeftOut, other: LeftOut) -> bool:

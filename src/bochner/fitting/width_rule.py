@@ -127,10 +127,13 @@ class WidthSearch:
         return WidthCurve(widths, rmse, against, gain, std, self._best, held_out, reason)
 
 
-def relative_gain(before: Array, after: Array, weight: Array | None) -> tuple[float, float]:
-    """Weighted mean of the differences and its standard error, as shares of the mean of `before`; large errors cut."""
+def relative_gain(before: Array, after: Array, weight: Array | None, *, cut: bool = True) -> tuple[float, float]:
+    """Weighted mean of the differences and its standard error, as shares of the mean of `before`.
+
+    Errors beyond the 99 % quantile count as that, where large ones are `cut`.
+    """
     share = np.full(len(before), 1 / len(before)) if weight is None else weight / np.sum(weight)
-    limit = np.quantile(before, _QUANTILE, weights=share, method="inverted_cdf")
+    limit = np.quantile(before, _QUANTILE, weights=share, method="inverted_cdf") if cut else np.inf
     before, after = np.minimum(before, limit), np.minimum(after, limit)
     size, difference = float(share @ before), before - after
     if size == 0:

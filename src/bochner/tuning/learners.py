@@ -14,6 +14,7 @@ from typing import Any, Self
 import numpy as np
 
 from bochner._dense import dense
+from bochner._random import Purpose, generator
 from bochner._typing import Array, Rows
 from bochner.config import get_config
 from bochner.data import RowSource
@@ -33,6 +34,8 @@ _SHARE_OF_BUDGET = 0.125  # of memory, for the rows that a classifier's scales a
 _COPIES = 4  # of those rows, in float64
 _SHARE_OF_AUTOMATIC, _COPIES_OF_AUTOMATIC = 0.5, 8  # in units of deviations and of ranges, by all threads
 _FEWEST_AUTOMATIC = 64
+_RARE = 0.03  # share of all other classes, below which one of them is rare
+_RARE_SHARE, _FEWEST_USUAL = 0.05, 400  # of the rows that scales are then learned from; rows in all, at least
 _MANY_ROWS = 10_000  # of classes: the last thousandths of an error are not worth half of a search
 
 
@@ -195,7 +198,28 @@ def _indicator_sample(rows: RowSource, targets: Targets, size: int, seed: int) -
     labels, weight = targets
     indicators = (labels[:, None] == np.unique(labels)).astype(float)
     indicators = indicators[:, 1:] if indicators.shape[1] == 2 else indicators
-    return TuningSample.drawn(rows, (indicators, weight), size, seed)
+    some = _with_rare_rows(labels, weight, size, seed)
+    if some is None:
+        return TuningSample.drawn(rows, (indicators, weight), size, seed)
+    return TuningSample(rows.take(some), indicators[some], None)
+
+
+def _with_rare_rows(labels: Array, weight: Array | None, size: int, seed: int) -> Array | None:
+    """Rows of which a twentieth are not of the class that nearly all are of; None where there is no such class.
+
+    A sample by chance has a handful of them, from which no scale can be learned. What is learned then are scales at
+    which the classes are told apart; their frequencies, and weights, are the fit's.
+    """
+    present = np.arange(len(labels)) if weight is None else np.flatnonzero(weight)
+    largest = np.bincount(labels[present]).argmax()
+    rare, usual = present[labels[present] != largest], present[labels[present] == largest]
+    if len(rare) >= _RARE * len(present) or len(rare) == 0:
+        return None
+    rng = generator(seed, Purpose.TUNING_ROWS)
+    rare = rng.permutation(rare)[: max(1, int(_RARE_SHARE * size))]
+    n_usual = int(np.clip(len(rare) / _RARE_SHARE, _FEWEST_USUAL, size)) - len(rare)
+    found: Array = rng.permutation(np.concatenate([rare, rng.permutation(usual)[:n_usual]]))
+    return found
 
 
 def _automatic_rows(n_features: int) -> int:
