@@ -131,6 +131,10 @@ class LittleDataWarning(BochnerWarning):
     """A model has so few rows, or weights of so small a sum, that what it chose is a guess."""
 
 
+class NearCopiesWarning(BochnerWarning):
+    """Rows are nearly copies of each other, and each cluster of them counts as one row."""
+
+
 class ExtrapolationWarning(BochnerWarning):
     """Rows to predict are far outside the rows of the fit, where a model knows nothing."""
 

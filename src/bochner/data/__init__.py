@@ -6,6 +6,7 @@ from bochner.data.csv import scan_csv
 from bochner.data.excluded_rows import ExcludedRows
 from bochner.data.frame import scan_frame
 from bochner.data.iterables import scan_blocks
+from bochner.data.near_copies import Collapsed, counted_once, near_copies
 from bochner.data.npy import scan_npy
 from bochner.data.parquet import scan_parquet
 from bochner.data.source import READ_ROWS, Block, RowSource, checked_block
@@ -22,10 +23,13 @@ __all__ = [
     "RowSource",
     "TableFile",
     "TableSource",
+    "Collapsed",
     "can_stream",
     "checked_block",
+    "counted_once",
     "is_code",
     "left_out_weight",
+    "near_copies",
     "new_row_weight",
     "open_table",
     "read_table",

@@ -24,8 +24,8 @@ from bochner._sklearn import (
     StrOptions,
 )
 from bochner._typing import Array, ArrayLike, Constraints, Seed, Transformer
-from bochner.data import RowSource
-from bochner.errors import AssumptionError, FirstBlockWarning, invalid_parameter
+from bochner.data import Collapsed, RowSource
+from bochner.errors import AssumptionError, FirstBlockWarning, NearCopiesWarning, invalid_parameter
 from bochner.estimators.catalogue import features_of_kernel
 from bochner.estimators.fourier import SAMPLING_RULE
 from bochner.estimators.makers import ExactMaker, FourierMaker, GridMaker, LandmarkMaker, TransformerMaker
@@ -100,6 +100,14 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
     def may_iterate(self, rows: RowSource) -> bool:
         """Whether features="auto" may end with iterations: for more rows in memory than can be factorised."""
         return self.features == "auto" and rows.n_rows > EXACT_ROWS and self.uses_landmarks(rows)
+
+    def without_near_copies(self, rows: RowSource, seed: int) -> Collapsed | None:
+        """One row for every cluster of rows that are nearly copies, if all is left to choose; None: there are none."""
+        open_ = self.features == "auto" and getattr(self, "alpha", None) == "auto" and self.uses_landmarks(rows)
+        found = None if not open_ or rows.arrays is None else Collapsed.of(rows.arrays, seed)
+        if found is not None:
+            warnings.warn(found.told(rows.n_rows), NearCopiesWarning, stacklevel=5)
+        return found
 
     @property
     def is_exact(self) -> bool:

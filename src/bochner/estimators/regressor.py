@@ -12,6 +12,7 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from bochner._random import resolve_seed
 from bochner._sklearn import HasMethods, Interval, StrOptions, available_if, fit_method, validated, with_callbacks
 from bochner._typing import ArrayLike, Constraints, FilePath, MatrixLike, Seed, Transformer
+from bochner.data import counted_once
 from bochner.errors import invalid_parameter
 from bochner.estimators.certified_ridge import CertifiedRidge
 from bochner.estimators.grid_choice import ChoosesGrid
@@ -245,8 +246,13 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, Posterio
         self._announce_passes(rows, *passes_of(self, solver, rows))
         checkpoint = open_checkpoint(self, solver, rows)
         self.seed_ = seed_of_fit(self.random_state, checkpoint)
+        clusters = None if checkpoint is not None else self.without_near_copies(rows, self.seed_)
+        rows = rows if clusters is None else clusters.rows
+        if rows.arrays is not None and self.alpha == self.features == "auto" and self.uses_landmarks(rows):
+            rows = counted_once(rows.arrays)
         settings, watch = ridge_settings(self, solver, rows), CallbackWatch(self, rows)
-        self._store(fit_ridge(rows, settings, watch=watch, checkpoint=checkpoint, publish=self._store))
+        fit = fit_ridge(rows, settings, watch=watch, checkpoint=checkpoint, publish=self._store)
+        self._store(fit if clusters is None else fit.with_more_noise(clusters.within))
         warn_of_rows(rows, 4, self.alpha)
         warn_of_ridge(self.fitted_, stacklevel=4)
         return self

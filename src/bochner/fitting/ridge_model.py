@@ -120,6 +120,10 @@ class FittedRidge:
             return self.row_type
         return np.dtype(np.float32 if self.moments.precision > 1e-10 else np.float64)
 
+    def with_more_noise(self, variance: Array) -> FittedRidge:
+        """With further variance (t,) of the noise, which the means that it was fitted to do not have."""
+        return replace(self, found=replace(self.solution, noise_variance=self.solution.noise_variance + variance))
+
     @property
     def dof(self) -> float:
         """Effective degrees of freedom."""
