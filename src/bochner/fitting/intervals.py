@@ -17,6 +17,7 @@ __all__ = ["ConformalScores", "calibration_split", "normal_half_widths"]
 
 _SHARE, _MOST = 0.1, 2000  # of the rows held out: more would make the coverage of one fit only a little steadier
 _FEWEST = 20
+_KEPT = 2000  # scores of a model: of more rows their quantiles
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,9 @@ class ConformalScores:
         with np.errstate(divide="ignore", invalid="ignore"):
             scores = np.abs(Y - mean) / (std if power is None else power(std))
         scores = np.where(mean == Y, 0.0, scores)
-        return cls(np.sort(scores, axis=0) if weight is None else _weighted_quantiles(scores, weight), power)
+        if weight is None and len(scores) <= _KEPT:
+            return cls(np.sort(scores, axis=0), power)
+        return cls(_weighted_quantiles(scores, np.ones(len(scores)) if weight is None else weight), power)
 
     def factor(self, level: float) -> Array:
         """s for every target; infinite if the held-out rows are too few for the level."""
@@ -58,10 +61,14 @@ class ConformalScores:
 
 
 def _weighted_quantiles(scores: Array, weight: Array) -> Array:
-    """As many quantiles of each column, at the levels (i - 1/2) / m, as there are rows; of equal weights, the rows."""
+    """As many quantiles of each column, at the levels (i - 1/2) / m, as there are rows, 2,000 at most.
+
+    Of so few rows of equal weights, they are the rows.
+    """
     order = np.argsort(scores, axis=0, kind="stable")
     levels = np.cumsum(weight[order], axis=0) / weight.sum()
-    wanted = (np.arange(len(scores)) + 0.5) / len(scores)
+    size = min(len(scores), _KEPT)
+    wanted = (np.arange(size) + 0.5) / size
     index = [np.searchsorted(column, wanted).clip(max=len(scores) - 1) for column in levels.T]
     return np.take_along_axis(np.take_along_axis(scores, order, axis=0), np.column_stack(index), axis=0)
 

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
+import numpy as np
+
 from bochner.data import RowSource
 from bochner.errors import InvalidDataError
 from bochner.fitting.checkpoints import FitCheckpoint, naming_checkpoint
@@ -21,7 +23,7 @@ from bochner.fitting.features import FeatureSettings
 from bochner.fitting.grid import add_to_grid, fit_grid
 from bochner.fitting.intervals import ConformalScores, calibration_split
 from bochner.fitting.landmark_width import search_landmarks
-from bochner.fitting.left_out import LeftOut, calibrated, left_out_errors
+from bochner.fitting.left_out import LEFT_OUT_ROWS, LeftOut, calibrated, left_out_errors
 from bochner.fitting.moments import MomentsFit, rows_to_leave_out
 from bochner.fitting.noise_learning import require_left_out_errors, with_learned_noise
 from bochner.fitting.products import fit_products
@@ -34,6 +36,8 @@ from bochner.solvers import DirectSolver, PenaltyRule, RidgeSolver
 from bochner.tuning import Tuning
 
 __all__ = ["RidgeSettings", "add_rows", "fit_exact", "fit_ridge"]
+
+_CALIBRATE_SHARE, _MOST_TO_CALIBRATE = 5, 20_000  # one of so many rows, a fifth of the time of their moments; at most
 
 Publish = Callable[[FittedRidge], None]
 """Takes every state of a fit that is a model: an interrupted fit leaves the last one."""
@@ -135,8 +139,10 @@ def _fit_logarithms(rows: RowSource, settings: RidgeSettings) -> FittedRidge:
 
 def _calibrated(fit: FittedRidge, left_out: LeftOut | None, rows: RowSource, settings: RidgeSettings) -> FittedRidge:
     """With error bars by leave-one-out errors, if the solver has them."""
-    if left_out is None and settings.solver.needs == "moments":
-        left_out = left_out_errors(fit, rows, settings.seed)
+    if settings.solver.needs == "moments" and (left_out is None or (fit.moments is not None and rows.in_memory)):
+        size = int(np.clip(rows.n_rows // _CALIBRATE_SHARE, LEFT_OUT_ROWS, _MOST_TO_CALIBRATE))
+        if left_out is None or size > len(left_out.errors):
+            left_out = left_out_errors(fit, rows, settings.seed, size)
     if left_out is None or len(left_out.errors) == 0:
         return fit
     return calibrated(fit, left_out, scores=settings.interval == "auto")

@@ -350,7 +350,10 @@ class CandidateSearch:
 
 def best_of(errors: list[Array]) -> int:
     """The candidate of the smallest mean error; the first one unless another is better beyond noise."""
-    best = int(np.argmin(_means(errors)))
+    means = _means(errors)
+    best = int(np.argmin(means))
+    if not np.isfinite(means[0]):  # a matrix that is not definite, as of columns with numbers of all magnitudes
+        return best
     gain = errors[0] - errors[best]
     noise = float(np.std(gain)) / np.sqrt(max(1, len(gain)))
     return best if np.mean(gain) > _CAUTION * noise else 0
