@@ -14,9 +14,10 @@ from bochner.data import RowSource
 from bochner.errors import ExtrapolationWarning
 from bochner.tuning import column_spreads
 
-__all__ = ["note_ranges", "warn_of_far_rows"]
+__all__ = ["note_ranges", "note_target_ranges", "warn_of_far_predictions", "warn_of_far_rows"]
 
 _SPREAD_ROWS = 4000
+_FAR = 1 / 3  # of the range of the targets
 
 
 def note_ranges(estimator: Any, rows: RowSource, *, reset: bool) -> None:
@@ -38,6 +39,38 @@ def note_ranges(estimator: Any, rows: RowSource, *, reset: bool) -> None:
     if before is not None:
         low, high = np.minimum(low, before[0]), np.maximum(high, before[1])
     estimator.column_ranges_ = np.vstack([low, high]) if reset or before is not None else None
+
+
+def note_target_ranges(estimator: Any, rows: RowSource, *, reset: bool) -> None:
+    """Keep the least and the largest target of rows in memory, as `target_ranges_` (2, t); None: they are not known."""
+    before = None if reset else getattr(estimator, "target_ranges_", None)
+    if rows.arrays is None or not (reset or before is not None):
+        estimator.target_ranges_ = None
+        return
+    Y, _ = rows.arrays.targets()
+    found = np.vstack([Y.min(axis=0), Y.max(axis=0)])
+    if before is not None:
+        found = np.vstack([np.minimum(found[0], before[0]), np.maximum(found[1], before[1])])
+    estimator.target_ranges_ = found
+
+
+def warn_of_far_predictions(estimator: Any, means: Array) -> None:
+    """Warn if predictions (n, t) are outside the range of the targets of the fit by more than a third of it."""
+    ranges = getattr(estimator, "target_ranges_", None)
+    if ranges is None or len(means) == 0:
+        return
+    width = _FAR * (ranges[1] - ranges[0])
+    far = np.flatnonzero(np.any((means < ranges[0] - width) | (means > ranges[1] + width), axis=1))
+    if len(far):
+        row = far[0]
+        target = int(np.argmax(np.maximum(ranges[0] - means[row], means[row] - ranges[1]) - width))
+        warnings.warn(
+            f"{len(far):,} of {len(means):,} predictions are far outside the targets of the fit: row {row} has "
+            f"{means[row, target]:.6g}, and targets were {ranges[0, target]:.6g} to {ranges[1, target]:.6g}. Look at "
+            "return_std.",
+            ExtrapolationWarning,
+            stacklevel=3,
+        )
 
 
 def warn_of_far_rows(estimator: Any, X: Rows) -> None:

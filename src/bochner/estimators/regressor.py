@@ -19,6 +19,7 @@ from bochner.estimators.grid_choice import ChoosesGrid
 from bochner.estimators.kernel_model import MODEL_CONSTRAINTS, seed_of_fit
 from bochner.estimators.levels import mixtures_of_levels
 from bochner.estimators.posterior import PosteriorFunctions
+from bochner.estimators.ranges import warn_of_far_predictions
 from bochner.estimators.ridge_rows import (
     needs_random_features,
     open_checkpoint,
@@ -304,11 +305,15 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, Posterio
         """
         fit, levels = self._fit_value(), getattr(self, "level_columns_", None)
         if not return_std and return_interval is None:
-            return self._targets(linear_predictions(self, X, fit.response(), levels=levels))
+            means = linear_predictions(self, X, fit.response(), levels=levels)
+            warn_of_far_predictions(self, means)
+            return self._targets(means)
         if return_interval is not None and (isinstance(return_interval, bool) or not 0 < return_interval < 1):
             raise invalid_parameter("predict", "return_interval", "a probability between 0 and 1", return_interval)
         answers = partial(fit.means_and_deviations, n_arrays=2 if return_interval is None else 5)
-        mean, std = map(self._targets, over_rows(self, X, answers, levels, mixtures_of_levels))
+        means, deviations = over_rows(self, X, answers, levels, mixtures_of_levels)
+        warn_of_far_predictions(self, means)
+        mean, std = self._targets(means), self._targets(deviations)
         parts: list[Any] = [mean, std] if return_std else [mean]
         if return_interval is not None:
             half = self._targets(fit.half_widths(std.reshape(len(std), -1), return_interval))

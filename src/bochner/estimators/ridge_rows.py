@@ -12,7 +12,7 @@ from bochner.data import RowSource
 from bochner.errors import InvalidDataError, invalid_parameter
 from bochner.estimators.kernel_model import check_penalties, identified
 from bochner.estimators.levels import level_columns
-from bochner.estimators.ranges import note_ranges
+from bochner.estimators.ranges import note_ranges, note_target_ranges
 from bochner.estimators.rows import rows_to_fit
 from bochner.fitting import FitCheckpoint, RidgeSettings
 from bochner.planning import EXACT_ROWS, choose_solver
@@ -43,6 +43,7 @@ def ridge_rows(
     if not reset and rows.n_targets != (known := model.fitted_.n_targets):
         raise InvalidDataError(f"y must have {known} targets as before. Got {rows.n_targets}.")
     note_ranges(model, rows, reset=reset)
+    note_target_ranges(model, rows, reset=reset)
     before = None if reset else getattr(model, "level_columns_", None)
     model.level_columns_ = level_columns(rows, before) if reset or before is not None else None
     if rows.arrays is not None and model.uses_landmarks(rows):

@@ -63,7 +63,8 @@ __all__ = ["search_few_landmarks", "search_landmarks"]
 _SMALLEST_GAIN = 0.01  # of the mean squared error
 _CLEARLY = 2.0  # standard errors by which a simpler kernel must make more mistakes to be left
 _LITTLE_SKILL = 0.9  # of the error of the mean, from which on ridge regression is tried: scales may be noise
-_RIDGE_ERRORS = 1.0  # standard errors by which it may be worse: scales were learned from some of the rows that judge
+_RIDGE_ERRORS = 2.0  # standard errors by which it may be worse: scales were learned from some of the rows that judge
+_MEAN_ERRORS = 1.0  # by which it must be better than the mean: its penalty was chosen by rows that judge
 _LEFT_OUT_SHARE = 10  # one of so many rows is left out at most
 _TOL = 1e-4  # residual of many landmarks, whose iterations end when the error on rows that are left out has settled
 
@@ -315,7 +316,7 @@ class _Search:
         drawn = self._settings.features.draw(tuning.kernel, min(width, LANDMARKS[-1]), self._rows, tuning)
         fit = self.fitted(drawn, "ridge", tuning)
         left_out = left_out_errors(fit, self._judges, self._settings.seed, self._judges.n_rows)
-        if not (self.has_rare_class or beats_the_mean(left_out, _RIDGE_ERRORS)):
+        if not (self.has_rare_class or beats_the_mean(left_out, _MEAN_ERRORS)):
             return
         if (little_skill and is_as_good(left_out, best[1], _RIDGE_ERRORS)) or bears_tails_better(left_out, best[1]):
             before = best[1].squares(self._variance)

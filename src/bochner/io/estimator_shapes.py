@@ -123,6 +123,8 @@ def _own_columns(value: BaseEstimator, state: JsonDict, d: int) -> bool:
     shapes = {"column_ranges_": (2, d), "column_spreads_": (d,)}
     if not all(_floats(state.get(name), shape) for name, shape in shapes.items()):
         return False
+    if not _floats(state.get("target_ranges_"), (2, getattr(state.get("fitted_"), "n_targets", 0))):
+        return False
     if not _are_levels(state.get("level_columns_"), d):
         return False
     widths = map(_width, _maps(state))

@@ -148,7 +148,7 @@ def _searched(
         return turned or scales if metric else [*scales, *turned]
 
     found = results_in_threads([partial(of_kind, kind) for kind in kinds])
-    if search.few and not metric and len(kernels) > 1:
+    if not metric and len(kernels) > 1:
         found.append([search.of_long_scale(kinds[0])])
     leaders = leaders_of(*chain(*found), most=_CLOSE_RACES)
     best = with_best_kernel(leaders[0])
