@@ -38,7 +38,7 @@ def test_rows_far_outside_are_announced(make):
         model.predict(far)
 
 
-@pytest.mark.parametrize("value", [1.5, -0.5, 0.0])
+@pytest.mark.parametrize("value", [1.2, -0.2, 0.0])
 def test_rows_a_little_outside_are_not(value):
     X, y = rows()
     model = regressor().fit(X, y)
@@ -81,3 +81,23 @@ def test_the_ranges_are_in_the_model_file(tmp_path):
     bo.save(regressor().fit(X, y), tmp_path / "m.bochner")
     with pytest.warns(ExtrapolationWarning):
         bo.load(tmp_path / "m.bochner").predict(X + 9)
+
+
+def test_predictions_far_outside_the_targets_are_announced_at_the_callers_line():
+    X = np.random.default_rng(0).uniform(0, 1, (300, 2))
+    model = bo.KernelRegressor(bo.Gaussian(5.0), features="fourier", n_components=64, alpha=1e-6, random_state=0)
+    model.fit(X, 10 * X[:, 0])
+    for settings in ({}, {"return_std": True}, {"return_interval": 0.9}):
+        with pytest.warns(
+            ExtrapolationWarning, match=r"1 of 2 predictions .* row 1 has 1\d\..* targets were"
+        ) as caught:
+            model.predict([[0.5, 0.5], [1.9, 0.5]], **settings)
+        assert caught[0].filename == __file__
+
+
+def test_files_keep_the_range_of_the_targets(tmp_path):
+    X, y = rows()
+    model = regressor().fit(X, y)
+    np.testing.assert_array_equal(model.target_ranges_, [[y.min()], [y.max()]])
+    bo.save(model, tmp_path / "model.bochner")
+    np.testing.assert_array_equal(bo.load(tmp_path / "model.bochner").target_ranges_, model.target_ranges_)

@@ -106,7 +106,7 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
         open_ = self.features == "auto" and getattr(self, "alpha", None) == "auto" and self.uses_landmarks(rows)
         found = None if not open_ or rows.arrays is None else Collapsed.of(rows.arrays, seed)
         if found is not None:
-            warnings.warn(found.told(rows.n_rows), NearCopiesWarning, stacklevel=5)
+            warnings.warn(found.told(rows.n_rows), NearCopiesWarning, stacklevel=6)
         return found
 
     @property
