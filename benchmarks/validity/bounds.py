@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bochner import theory
-from bochner.kernels import Laplacian, Matern
+from bochner.kernels import Gaussian, Laplacian, Matern
 from bochner.theory import (
     Bound,
     TailBound,
@@ -38,6 +38,7 @@ CHECKS = {**bound_checks.CHECKS, **drawn_checks.CHECKS}
 DELTAS = (0.5, 0.1, 0.01)
 REPEATS, PER_TASK = 100_000, 10_000
 _FAR = (2.0, 1.5)
+_TWO_SCALES = 0.75 * Gaussian(0.1) + 0.25 * Gaussian(100.0)  # cosines that are constant, or of variance 1/2
 
 REASONS: dict[str, str] = {
     "distance.DistanceAtRows": "the largest of limits that `distance.RidgeDistance` checks at new rows, one by one",
@@ -83,6 +84,14 @@ def _tails_of(embedding: Any) -> dict[str, Tail]:
     found = {
         "Hoeffding": Tail(pointwise.Hoeffding(**setting), 20, pair),
         "SubGaussian": Tail(pointwise.SubGaussian(**setting), 20, pair),
+        "SubGaussian, two scales": Tail(
+            pointwise.SubGaussian(kernel=_TWO_SCALES, embedding=embedding), 20,
+            draws.at_a_pair(_TWO_SCALES, _FAR, 20, embedding),
+        ),
+        "UnionSubGaussian, Matern": Tail(
+            finite_set.UnionSubGaussian(kernel=matern, n_points=4, embedding=embedding), 50,
+            draws.over_pairs(matern, POINTS, 50, embedding),
+        ),
         "Bernstein": Tail(pointwise.Bernstein(difference=_FAR, **setting), 20, pair),
         "Cramer": Tail(pointwise.Cramer(difference=_FAR, **setting), 20, pair),
         "Cramer, Matern": Tail(

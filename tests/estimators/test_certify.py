@@ -78,7 +78,7 @@ def test_an_odd_paired_map_gets_no_a_priori_certificate():
 
 def test_kernels_without_a_second_moment_get_no_uniform_certificate():
     certificate = bo.FourierFeatures(bo.Laplacian(), n_components=400, random_state=0).fit(X_LARGE).certify(X_LARGE)
-    assert "finite_set.UnionHoeffding" in names(certificate)
+    assert "finite_set.UnionSubGaussian" in names(certificate)
     assert not any(name.startswith("uniform") for name in names(certificate))
 
 

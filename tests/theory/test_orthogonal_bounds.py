@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bochner.errors import AssumptionError, InvalidParameterError
-from bochner.kernels import Gaussian, Laplacian
+from bochner.kernels import Gaussian, Laplacian, Spline
 from bochner.theory import orthogonal, pointwise
 
 GAUSSIAN = Gaussian()
@@ -52,11 +52,14 @@ def test_chebyshev_counts_whole_blocks():
     assert bound.probability(0.1, n_components=width) <= 0.05 < bound.probability(0.1, n_components=width - 16)
 
 
-def test_blocks_of_one_row_are_independent_features():
-    one = orthogonal.BlockHoeffding(kernel=GAUSSIAN, n_features=1)
-    assert one.probability(0.2, n_components=200) == pointwise.Hoeffding(kernel=GAUSSIAN).probability(
-        0.2, n_components=200
-    )
+@pytest.mark.parametrize("embedding", ["paired", "phase"])
+@pytest.mark.parametrize(
+    ("kernel", "kind"), [(GAUSSIAN, pointwise.SubGaussian), (Spline(), pointwise.Hoeffding)], ids=["Gaussian", "any"]
+)
+def test_blocks_of_one_row_are_independent_features(kernel, kind, embedding):
+    one = orthogonal.BlockHoeffding(kernel=kernel, n_features=1, embedding=embedding)
+    independent = kind(kernel=kernel, embedding=embedding)
+    assert one.probability(0.2, n_components=200) == pytest.approx(independent.probability(0.2, n_components=200))
 
 
 def test_refusals():
