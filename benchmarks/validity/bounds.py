@@ -38,6 +38,7 @@ CHECKS = {**bound_checks.CHECKS, **drawn_checks.CHECKS}
 DELTAS = (0.5, 0.1, 0.01)
 REPEATS, PER_TASK = 100_000, 10_000
 _FAR = (2.0, 1.5)
+_SMOOTH = Matern(nu=2.5)
 _TWO_SCALES = 0.75 * Gaussian(0.1) + 0.25 * Gaussian(100.0)  # cosines that are constant, or of variance 1/2
 
 REASONS: dict[str, str] = {
@@ -161,7 +162,11 @@ def _tails_of_pairs() -> dict[str, Tail]:
         "ChernoffKL": Tail(pointwise.ChernoffKL(kernel=GAUSSIAN, difference=_FAR), 20, pair),
         "SutherlandSchneiderProp1": Tail(uniform.SutherlandSchneiderProp1(**region), 100, line, 4000),
         "RahimiRecht": Tail(uniform.RahimiRecht(**region), 100, line, 4000),
-        "LiHonorioLine": Tail(uniform.LiHonorioLine(**region), 100, line, 4000),
+        "LineSupremum": Tail(theory.line.LineSupremum(**region), 100, line, 20_000),
+        "LineSupremum, Matern": Tail(
+            theory.line.LineSupremum(kernel=_SMOOTH, n_features=1, diameter=6.0), 100,
+            draws.over_pairs(_SMOOTH, LINE, 100, "paired"), 20_000,
+        ),
         "SriperumbudurSzabo": Tail(uniform.SriperumbudurSzabo(**region), 100, line, 4000),
         "HSIC": Tail(downstream.HSIC(kernel=GAUSSIAN * GAUSSIAN), 10, draws.hsic(10)),
         "Chebyshev": Tail(

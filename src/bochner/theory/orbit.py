@@ -268,7 +268,7 @@ def transforms_needed(
     --------
     >>> from bochner.kernels import Gaussian
     >>> transforms_needed(n_points=1000, n_components=40_000, eps=0.1, delta=0.01, kernel=Gaussian())
-    12097
+    7993
     """
     bound = SampledOrbitHoeffding(kernel=kernel, n_points=n_points, embedding=embedding, n_transforms=2)
     return bound.transforms_needed(eps, delta, n_components=n_components)
