@@ -1,6 +1,6 @@
 """Supremum of the error along a line: from the slope of exp(lambda f), without a cover; Li & Honorio's case d = 1.
 
-With f = s - k, f(0) = 0 and F = exp(lambda f) - 1, sup F over [0, R] is at most the integral of |F'|.
+With f = s - k, f(0) = 0 and F = exp(lambda f) - 1, sup F over [0, R] is at most the integral of abs(F').
 Markov's and Hoelder's inequalities, 1/p + 1/q = 1, and log E exp(lambda f) <= v lambda^2 / (2m), `theory.sub_gaussian`:
 
     P(sup f >= eps)  <=  lambda R ||f'||_p exp(q v lambda^2 / (2m)) / (exp(lambda eps) - 1)         for every lambda > 0
