@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.spatial.distance import pdist
 
 from bochner import theory
 from bochner.kernels import Gaussian, Laplacian, Matern
@@ -145,6 +146,13 @@ def _tails_of_a_region(embedding: Any) -> dict[str, Tail]:
     }
 
 
+def _pairs(points: np.ndarray) -> np.ndarray:
+    """The differences of all pairs."""
+    first, second = np.triu_indices(len(points), 1)
+    differences: np.ndarray = points[first] - points[second]
+    return differences
+
+
 @cache
 def _upper_mean(embedding: str) -> float:
     """An upper limit of the expected supremum: seven standard errors above the mean of 4,000 draws."""
@@ -173,7 +181,18 @@ def _tails_of_pairs() -> dict[str, Tail]:
             orthogonal.Chebyshev(kernel=GAUSSIAN, difference=eight), 16, draws.orthogonal(8, eight), 4000
         ),
         "BlockHoeffding": Tail(
-            orthogonal.BlockHoeffding(kernel=GAUSSIAN, n_features=4), 8, draws.orthogonal(4, four), 4000
+            orthogonal.BlockHoeffding(kernel=GAUSSIAN, n_features=4), 8, draws.orthogonal(4, four), 20_000
+        ),
+        "OrthogonalBlocks": Tail(
+            orthogonal.OrthogonalBlocks(kernel=GAUSSIAN, difference=four), 24, draws.orthogonal(4, four, m=12), 20_000
+        ),
+        "OrthogonalBlocks, Matern": Tail(
+            orthogonal.OrthogonalBlocks(kernel=_SMOOTH, difference=0.4 * four), 16,
+            draws.orthogonal(4, 0.4 * four, m=8, kernel=_SMOOTH), 20_000,
+        ),
+        "OrthogonalPoints": Tail(
+            orthogonal.OrthogonalPoints(kernel=GAUSSIAN, n_points=4, n_features=2, diameter=float(pdist(POINTS).max())),
+            40, draws.orthogonal(2, _pairs(POINTS), m=20), 20_000,
         ),
     }  # fmt: skip
 

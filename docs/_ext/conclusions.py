@@ -57,8 +57,8 @@ def sutherland_schneider():
     )
     yield (
         f"**Sutherland and Schneider**: {alike} of the {len(pairs)} exponents that the paper gives with intervals "
-        f"overlap ours, and {equal} of 2 constants of the mean squared error come out as printed. {wrong} of the 2 values "
-        "of Figure 7 are not those of its integral."
+        f"overlap ours, and {equal} of 2 constants of the mean squared error come out as printed. {wrong} of the 2 "
+        "values of Figure 7 are not those of its integral."
     )
 
 
@@ -66,8 +66,9 @@ def li_honorio():
     descent = numbers("li-honorio-descent")
     yield (
         "**Li and Honorio** have no experiment. Their Theorem 1, for more than one dimension, is refuted by a "
-        f"construction and by gradient descent, which finds errors above {descent['eps']} in {descent['draws_above_eps']} "
-        f"of {descent['n_draws']} draws, where it claims a probability of at most {descent['claimed_at_eps']:.2g}."
+        f"construction and by gradient descent, which finds errors above {descent['eps']} in "
+        f"{descent['draws_above_eps']} of {descent['n_draws']} draws, where it claims a probability of at most "
+        f"{descent['claimed_at_eps']:.2g}."
     )
 
 
@@ -252,8 +253,8 @@ def raj():
     yield (
         "**Raj and others**: features that average over the symmetry have a smaller error than plain ones at every "
         f"size in {smaller} of {len(found)} problems, and at the largest size than augmentation, with 95 % intervals "
-        f"apart, in {last}. Augmentation is ahead of orbit features for {listed(ahead, 'no problem and size')}. Patches, "
-        "which the paper does not have, have the smallest error at every size in "
+        f"apart, in {last}. Augmentation is ahead of orbit features for {listed(ahead, 'no problem and size')}. "
+        "Patches, which the paper does not have, have the smallest error at every size in "
         f"{best} of {len(images)} problems with images."
     )
 

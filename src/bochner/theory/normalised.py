@@ -70,7 +70,7 @@ class NormalisedKernel:
         return sigma_p
 
     def squared_radius(self, difference: Array) -> Array:
-        """||difference / length_scale||^2 of a Gaussian kernel."""
+        """E (omega . difference)^2: ||difference / length_scale||^2 of a Gaussian kernel."""
         difference = np.asarray(difference, dtype=float)
         radius2: Array = np.sum(difference**2 * self.kernel.second_moments(difference.shape[-1]), axis=-1)
         return radius2
