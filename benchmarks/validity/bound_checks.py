@@ -340,6 +340,17 @@ def _pivoted_certificate(rng: np.random.Generator) -> list[bool]:
     return [left > bound.certificate(5, delta).value for delta in (0.5, 0.1)]
 
 
+def _pivoted_tail(rng: np.random.Generator) -> list[bool]:
+    """The limit of the tail by a pilot of 300 rows, and the worst case that it has: equal eigenvalues above dust."""
+    X = rng.standard_normal((300, 2))
+    kernel, values = Gaussian(0.7), np.linalg.eigvalsh(Gaussian(0.7)(X))[::-1]
+    failed = []
+    for delta in (0.5, 0.1):
+        bound = pivoted.pilot_tail(X, kernel, 20, delta=delta, size=60, random_state=int(rng.integers(2**32)))
+        failed.append(bool(values[bound.rank :].sum() / 300 > bound.tail))
+    return failed
+
+
 # Means.
 
 
@@ -511,6 +522,7 @@ CHECKS: dict[tuple[str, str], Check] = {
     },
     ("columns.LeastError", "random maps"): _each({"below": 0.0, "the best above": 0.0}, _least_error, 10_000),
     ("pivoted.PivotedLandmarks", "two kinds of eigenvalues"): _each({"the mean": _DELTA}, _pivoted, 100),
+    ("pivoted.PivotedTail", "pilots of 300 rows"): _each(_DELTAS, _pivoted_tail, 10_000),
     ("pivoted.PivotedLandmarks", "random rows"): _each(_DELTAS, _pivoted_certificate, 20_000),
     ("generalization.OperatorBound", "known eigenvalues"): _each(_DELTAS, _operator, 4000),
     ("generalization.ApproximationError", "known eigenvalues"): _each(_DELTAS, _approximation, 4000),

@@ -7,7 +7,7 @@ import pytest
 
 import bochner as bo
 from bochner.errors import AssumptionError, InvalidParameterError
-from bochner.theory.pivoted import PivotedLandmarks, landmarks_for_rank
+from bochner.theory.pivoted import PivotedLandmarks, PivotedTail, landmarks_for_rank, pilot_tail
 
 X = np.random.default_rng(0).standard_normal((150, 2))
 
@@ -66,6 +66,30 @@ def test_it_is_inverted_and_exact_where_all_rows_are_landmarks():
     certificate = bound.certificate(20, 0.1)
     assert certificate.value == pytest.approx(10 * bound.mean_residual(20))
     assert "over the draw of the landmarks" in certificate.statement
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_limit_of_the_tail_gives_a_limit_of_what_is_left(seed):
+    rng = np.random.default_rng(seed)
+    eigenvalues = np.sort(rng.pareto(rng.uniform(0.3, 3), 200))[::-1]
+    eigenvalues *= 200 / eigenvalues.sum()
+    exact = PivotedLandmarks(eigenvalues=eigenvalues)
+    for rank in (1, 4, 32):
+        tail = min(1.0, eigenvalues[rank:].sum() / 200 * rng.uniform(1, 2))
+        limit = PivotedTail(rank=rank, tail=tail, delta=0.0, n_rows=200)
+        for count in (1, 10, 100):
+            assert exact.mean_residual(count) <= limit.mean_residual(count) * (1 + 1e-12)
+
+
+def test_a_pilot_promises_what_landmarks_then_keep():
+    rows = np.random.default_rng(3).standard_normal((4000, 2))
+    bound = pilot_tail(rows, 2.0 * bo.Gaussian(), 200, delta=1e-6, size=800)
+    certificate = bound.certificate(200)
+    features = bo.NystroemFeatures(bo.Gaussian(), n_components=200, random_state=0).fit(rows)
+    assert np.mean(1 - np.sum(features.transform(rows) ** 2, axis=1)) <= certificate.value <= 0.1
+    assert certificate.delta == 1e-6
+    assert "over the draw of the pilot" in certificate.statement
+    assert pilot_tail(rows, bo.Gaussian(), 20, size=800).mean_residual(20) > certificate.value
 
 
 def test_refusals():

@@ -18,10 +18,15 @@ import numpy as np
 
 from bochner._typing import Array
 from bochner.errors import invalid_parameter
+from bochner.kernels.base import Stationary
+from bochner.theory.a_posteriori import mean_limit
 from bochner.theory.base import Bound, Certificate, Evidence, Source, Status, check_delta, require, smallest_integer
 from bochner.theory.sources import CHEN_EPPERLY_TROPP_WEBBER
 
-__all__ = ["PivotedLandmarks", "landmarks_for_rank"]
+__all__ = ["PivotedLandmarks", "PivotedTail", "landmarks_for_rank", "pilot_tail"]
+
+_TESTED = 10  # rows that measure what a subspace leaves, for every row that spans it
+_ROUNDING = 1e-8  # of the largest eigenvalue of a pilot: smaller ones have eigenvectors of rounding errors
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -107,3 +112,100 @@ def landmarks_for_rank(rank: int, accuracy: float, tail: float) -> int:
     require(rank >= 1 and accuracy > 0, "a rank of at least 1 and a positive accuracy", (rank, accuracy))
     require(0 < tail <= 1, "a share of the trace in (0, 1]", tail)
     return int(np.ceil(rank / accuracy + rank * max(0.0, float(np.log(1 / (accuracy * tail))))))
+
+
+@dataclass(frozen=True, kw_only=True)
+class PivotedTail(Bound):
+    """Mean residual variance of L randomly pivoted landmarks, from a limit of the trace beyond rank r, for k(x, x) = 1.
+
+    r equal eigenvalues above dust, the worst case: a <- a - a^2 / (r (a + tail)) for every landmark, from a = 1 - tail.
+
+    Parameters
+    ----------
+    rank : int
+        r.
+    tail : float
+        Limit of the share of the trace of the kernel matrix in its eigenvalues beyond r.
+    delta : float
+        Probability that the limit fails; 0 if it is computed.
+    n_rows : int
+        Rows that the landmarks are drawn from.
+    """
+
+    rank: int
+    tail: float
+    delta: float
+    n_rows: int
+
+    statement: ClassVar[str] = (
+        "E tr(K - K^)/n <= a_L + eta, a_(l+1) = a_l - a_l^2/(r (a_l + eta)), a_0 = 1 - eta, eta = sum_{i>r} lambda_i/n"
+    )
+    status: ClassVar[Status] = Status.VALID
+    source: ClassVar[Source] = Source(CHEN_EPPERLY_TROPP_WEBBER, "bound of the expected trace, by its recursion")
+    assumptions: ClassVar[tuple[str, ...]] = (
+        "landmarks are drawn one after the other from these rows, in proportion to the residual variances",
+        "k(x, x) = 1, and the tail has this limit",
+    )
+    evidence: ClassVar[Evidence] = Evidence.REDERIVED
+
+    def mean_residual(self, n_landmarks: int) -> float:
+        """Bound on the expected mean of the residual variances."""
+        top = 1 - self.tail
+        for _ in range(int(n_landmarks)):
+            top -= top**2 / (self.rank * (top + self.tail)) if top > 0 else 0.0
+        return float(max(top, 0.0) + self.tail)
+
+    def certificate(self, n_landmarks: int) -> Certificate:
+        """The expected mean, which holds with the probability of the tail's limit."""
+        claim = (
+            f"the expected mean over {self.n_rows:,} rows of the residual variance of {n_landmarks:,} randomly pivoted "
+            "landmarks, of k(x, x) = 1, is {value}"
+        )
+        value = self.mean_residual(n_landmarks)
+        return self._certificate(value, self.delta, claim, over="the draw of the pilot", rank=self.rank, tail=self.tail)
+
+
+def pilot_tail(
+    X: Array, kernel: Stationary, n_landmarks: int, *, delta: float = 0.01, size: int = 1000, random_state: int = 0
+) -> PivotedTail:
+    """The best `PivotedTail` for the rows X that a pilot of them gives, before any landmark is drawn.
+
+    The leading eigenvectors of the kernel matrix of some rows span a subspace; what it leaves of ten times as many
+    others, drawn independently, has the mean of all rows, which is at least the tail. An empirical Bernstein limit
+    (Maurer & Pontil 2009) for ranks 1, 2, 4, ... at once.
+
+    Parameters
+    ----------
+    X : array of shape (n, d)
+        The rows that landmarks will be drawn from.
+    kernel : Stationary
+    n_landmarks : int
+    delta : float, default=0.01
+    size : int, default=1000
+        Rows that span the subspace.
+    random_state : int, default=0
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bochner.kernels import Gaussian
+    >>> X = np.random.default_rng(0).standard_normal((20_000, 2))
+    >>> bound = pilot_tail(X, Gaussian(), 256)
+    >>> bound.mean_residual(256) < 0.02
+    True
+    """
+    rng = np.random.default_rng(random_state)
+    first, second = (X[rng.integers(len(X), size=count)] for count in (size, _TESTED * size))
+    first = np.unique(first, axis=0)
+    values, vectors = np.linalg.eigh(kernel(first) / kernel.variance)
+    count = min(int(np.sum(values > _ROUNDING * values[-1])), n_landmarks)
+    leading, roots = vectors[:, ::-1][:, :count], np.sqrt(values[::-1][:count])
+    coordinates = kernel(second, first) / kernel.variance @ leading / roots
+    left = 1 - np.cumsum(coordinates**2, axis=1)
+    ranks = [rank for rank in 2 ** np.arange(20) if rank <= count]
+    limits = [mean_limit(np.clip(left[:, rank - 1], 0.0, 1.0), 1.0, delta / len(ranks)) for rank in ranks]
+    found = (
+        PivotedTail(rank=int(rank), tail=min(float(limit), 1.0), delta=check_delta(delta), n_rows=len(X))
+        for rank, limit in zip(ranks, limits, strict=True)
+    )
+    return min(found, key=lambda bound: bound.mean_residual(n_landmarks))
