@@ -146,7 +146,7 @@ class PivotedTail(Bound):
         "landmarks are drawn one after the other from these rows, in proportion to the residual variances",
         "k(x, x) = 1, and the tail has this limit",
     )
-    evidence: ClassVar[Evidence] = Evidence.REDERIVED
+    evidence: ClassVar[Evidence] = Evidence.DERIVED
 
     def mean_residual(self, n_landmarks: int) -> float:
         """Bound on the expected mean of the residual variances."""
