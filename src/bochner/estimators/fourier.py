@@ -193,7 +193,7 @@ class FourierFeatures(MapTransformer):
 
     def bounded_features(self, X: Any) -> BoundedFeatures:
         check_is_fitted(self)
-        refusal = self._certifier(CertificateContext()).a_priori_refusal()
+        refusal = self._certifier(CertificateContext()).a_priori_refusal(blocks=False)
         if refusal is not None:
             raise AssumptionError(f"No bound by independent draws: {refusal}.")
         return super().bounded_features(X)
@@ -202,7 +202,8 @@ class FourierFeatures(MapTransformer):
         certifier = self._certifier(context)
         found = list(certifier.a_priori(n_rows, delta, f"the {n_rows:,} training rows"))
         if not found:
-            raise AssumptionError(f"Without X there is no certificate: {certifier.a_priori_refusal()}. Give rows.")
+            why = certifier.a_priori_refusal() or "the bound for orthogonal blocks is not below k(0) at this width"
+            raise AssumptionError(f"Without X there is no certificate: {why}. Give rows.")
         return found[0]
 
     def _certifier(self, context: CertificateContext) -> MapCertifier:
