@@ -23,14 +23,23 @@ from bochner.theory.base import Certificate, Embedding, check_delta
 from bochner.theory.region import diameter_of
 from bochner.theory.supremum import GridSupremum
 
-__all__ = ["EXACT_ROWS", "MapCertifier", "certify_map", "computed_error", "require_computed_error", "tightest_first"]
+__all__ = [
+    "EXACT_ROWS",
+    "MapCertifier",
+    "certify_map",
+    "computed_error",
+    "naming_the_choice",
+    "require_computed_error",
+    "tightest_first",
+]
 
 EXACT_ROWS = 4000
 """Rows up to which the exact kernel matrix is computed: 128 MB, and seconds for its factorisation."""
 
 _PAIRS = 20_000
 _QUANTILE = 0.99
-_OTHER_ROWS = "the pairs are not of the rows that settled the length scale in fit"
+_OTHER_ROWS = "the pairs are not of the rows of the fit, which chose the scales of the kernel"
+_CHOSEN_BEFORE = "the rows of the fit chose the scales of the kernel before its frequencies were drawn, and not by them"
 _WITHOUT_ROUNDING = "features are computed without rounding errors"
 
 
@@ -41,8 +50,8 @@ class MapCertifier:
     `independent` says that the frequencies were drawn independently of the rows and of any tuning: a priori bounds
     need it. `n_widths` is the number of widths among which that of the map was chosen by looking at results: what holds
     with a probability then holds for all of them at once. `precision` is the smallest float type of the computation;
-    rows of a larger one are computed in theirs. `scaled_by_rows`: the rows of the fit settled the length scale, which
-    statements about the law of the data must not be estimated from.
+    rows of a larger one are computed in theirs. `scale_is_of_rows`: rows of the fit chose the scales; every statement
+    with a probability names them, and none about the law of the data is made from them (`at_rows_of_fit`).
     """
 
     fourier: FourierMap
@@ -53,7 +62,8 @@ class MapCertifier:
     independent: bool = True
     n_widths: int = 1
     precision: type = np.float32
-    scaled_by_rows: bool = False
+    scale_is_of_rows: bool = False
+    at_rows_of_fit: bool = False
 
     def features(self, rows: Array) -> Array:
         """Features of the rows as a model computes them, in float64."""
@@ -111,7 +121,7 @@ class MapCertifier:
     def sampled(self, X: Any, delta: float) -> Iterator[Certificate]:
         """Certificates for the law of the data, from disjoint pairs of rows that the frequencies do not depend on."""
         n = X.shape[0]
-        if n < 4 or self.sampler.uses_pilot:
+        if n < 4 or self.sampler.uses_pilot or (self.scale_is_of_rows and self.at_rows_of_fit):
             return
         order = generator(self.seed, Purpose.PAIRS).permutation(n)[: 2 * min(n // 2, _PAIRS)]
         rows = rows_within(8 * (6 * self.fourier.n_components + 6 * X.shape[1]))
@@ -122,8 +132,9 @@ class MapCertifier:
         pairs = SampledPairs(error=np.concatenate(errors), largest=largest)
         delta /= self.n_widths
         found = pairs.quantile(_QUANTILE, delta), pairs.root_mean_square(delta), pairs.mean_absolute(delta)
-        also = (_OTHER_ROWS,) if self.scaled_by_rows else ()
-        yield from (self._chosen(replace(each, assumptions=(*each.assumptions, *also))) for each in found)
+        also = (_OTHER_ROWS,) if self.scale_is_of_rows else ()
+        named = (replace(each, assumptions=(*each.assumptions, *also)) for each in found)
+        yield from (each.of_a_choice(self.n_widths) for each in named)
 
     def _pair_errors(self, left: Array, right: Array) -> Array:
         """z(x).z(y) - k(x, y) of corresponding rows."""
@@ -131,7 +142,7 @@ class MapCertifier:
         return estimate - self.kernel.at(dense(left, float) - dense(right, float))
 
     def _chosen(self, certificate: Certificate) -> Certificate:
-        return certificate.of_a_choice(self.n_widths)
+        return naming_the_choice(certificate.of_a_choice(self.n_widths), self.scale_is_of_rows)
 
     def _type_of(self, X: Any) -> np.dtype[Any]:
         return np.promote_types(X.dtype, self.precision)
@@ -179,6 +190,13 @@ def computed_error(exact: ExactKernel, X: Any, Z: Array, rows: str | None = None
     rounding = product.value_rounding() + Z.shape[1] * 2.0**-53 * squares
     errors = (Z[block] @ Z.T - K for block, K in product.row_blocks())
     return AllPairs(error=errors, rounding=rounding, kernel=str(exact), rows=rows).certificate()
+
+
+def naming_the_choice(certificate: Certificate, scale_is_of_rows: bool) -> Certificate:
+    """A statement on the draw of the frequencies, with the rows that chose the scales, if some did, named."""
+    if not scale_is_of_rows or certificate.delta == 0:
+        return certificate
+    return replace(certificate, assumptions=(*certificate.assumptions, _CHOSEN_BEFORE))
 
 
 def require_computed_error(n_rows: int, width: int) -> None:

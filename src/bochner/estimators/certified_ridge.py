@@ -31,6 +31,7 @@ class CertifiedRidge:
     seed_: int
     interval: str
     validation_fraction: float | None
+    _rows_chose_scales: bool
     _fit_value: Callable[[], FittedRidge]
     _require_settings_of_fit: Callable[[], None]
 
@@ -108,7 +109,8 @@ class CertifiedRidge:
     def _certified_model(self, independent: bool) -> RidgeModel:
         """Inputs of the certificates, as a value."""
         fit = self._fit_value()
-        context = CertificateContext(independent, 1 if fit.width_curve is None else WIDTHS, fit.precision.type)
+        widths = 1 if fit.width_curve is None else WIDTHS
+        context = CertificateContext(independent, widths, fit.precision.type, self._rows_chose_scales)
         moments, intercept, norms, rms = fit.moments, fit.rule.fit_intercept, None, None
         if moments is not None:
             squares = moments.yy + (0 if intercept else moments.weight * moments.y_mean**2)

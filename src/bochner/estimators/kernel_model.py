@@ -41,7 +41,15 @@ __all__ = ["MODEL_CONSTRAINTS", "KernelModel", "check_penalties", "identified", 
 _log = logging.getLogger("bochner")
 
 _GRID_EPS, _FINE_GRID_EPS = 1e-4, 1e-6  # kernel error of a grid, and of one whose number of frequencies is given
-_DECIDE_CERTIFICATES = ("fit_intercept", "interval", "loss", "class_weight", "validation_fraction")
+_DECIDE_CERTIFICATES = (
+    "kernel",
+    "length_scale",
+    "fit_intercept",
+    "interval",
+    "loss",
+    "class_weight",
+    "validation_fraction",
+)
 
 _OF_STATIONARY = {"features": "auto", "length_scale": "auto", "sampling": "monte_carlo"}
 """Parameters of stationary kernels alone, as they are unless given."""
@@ -181,7 +189,9 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
         `rows` is None for rows that are still to come, as for `partial_fit`.
         """
         present = [name for name in _DECIDE_CERTIFICATES if name in self.get_params(deep=False)]
-        self._settings_of_fit = {name: getattr(self, name) for name in present}
+        given = {name: getattr(self, name) for name in present}
+        kept = {name: value for name, value in given.items() if np.ndim(value) == 0 and not isinstance(value, Kernel)}
+        self._settings_of_fit = kept
         scale = None if self._brings_features else self._scale_rule(rows)
         return FeatureSettings(scale, self._maker(rows, seed), self._width, seed)
 
@@ -189,7 +199,7 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
         """Refuse a model whose parameters changed since its fit."""
         for name, value in getattr(self, "_settings_of_fit", {}).items():  # older files have none
             now = getattr(self, name)
-            if now is not value and now != value:
+            if now is not value and (np.ndim(now) > 0 or now != value):
                 raise AssumptionError(f"{name} was {value!r} in the fit and is {now!r} now: fit again, or set it back.")
 
     def _announce_passes(self, rows: RowSource, n_solver: int, more: Sequence[str] = ()) -> None:
@@ -221,6 +231,11 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
             "number of targets": str(rows.n_targets),
             "float type": rows.dtype.name,
         }
+
+    @property
+    def _rows_chose_scales(self) -> bool:
+        """Whether rows of the fit chose kernel or length scale. Features of their own say so themselves."""
+        return not self._brings_features and self._scale_rule(None).looks_at_rows
 
     def _warn_of_first_block(self, n_rows: int) -> None:
         """Say what partial_fit has chosen by its first block."""

@@ -81,7 +81,8 @@ def certify_without_rows(model: RidgeModel, n_rows: int, delta: float) -> Certif
 
 def certify_rows(model: RidgeModel, rows: CertifiedRows, delta: float) -> Certificate:
     """Certificate without targets: for any targets of the same size on few training rows, else for the kernel."""
-    kernel = model.features.certify_kernel(rows.X, delta, model.context)
+    context = replace(model.context, at_rows_of_fit=rows.difference is None)
+    kernel = model.features.certify_kernel(rows.X, delta, context)
     if rows.difference is not None:
         return replace(kernel, instead=rows.difference)
     if rows.n_rows > EXACT_ROWS or model.target_norms is None or not model.alpha > 0 or not _has_room(rows):

@@ -241,8 +241,7 @@ class ModelView:
 
     def certify(self, X: MatrixLike | None = None, *, delta: float) -> Certificate:
         """The certificate of the model, or of its features where it has none of its own."""
-        own = self.kind != "regressor" or self.moments is not None  # a regressor's certificate rests on its moments
-        issue: Callable[..., Certificate] | None = getattr(self.estimator, "certify", None) if own else None
+        issue: Callable[..., Certificate] | None = getattr(self.estimator, "certify", None)
         of_features = issue is None
         if issue is None:
             issue = getattr(self.features, "certify", None)
