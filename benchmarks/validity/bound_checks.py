@@ -26,6 +26,7 @@ from bochner.theory import (
     downstream,
     expectation,
     generalization,
+    lanczos_norm,
     lower,
     mean_square,
     orbit,
@@ -273,6 +274,27 @@ def _orbit_empirical_bernstein(rng: np.random.Generator) -> list[bool]:
     return [bool(abs(values.mean() - exact) > bound.error(_DELTA))]
 
 
+# Norms from a few products.
+
+
+def _lanczos(n_starts: int, positive: bool) -> Callable[[np.random.Generator], list[bool]]:
+    """One eigenvalue 1 above many as large as the limit lets them be; every number of products up to 6 at once."""
+    n, deltas = 100, (0.5, 0.1, 0.01)
+
+    def one(rng: np.random.Generator) -> list[bool]:
+        gap = 1 / lanczos_norm.LanczosNorm(
+            reached=1.0, n_rows=n, n_products=int(rng.integers(2, 7)), n_starts=n_starts, positive=positive
+        ).factor(float(rng.choice(deltas)))
+        values = np.append(np.linspace(0.0 if positive else -gap, gap, n - 1), 1.0)[:, None]
+        norms = lanczos_norm.lanczos_norms(
+            lambda block: values * block, n, n_starts=n_starts, positive=positive, random_state=rng
+        )
+        found = [next(norms) for _ in range(6)]
+        return [any(norm.limit(delta) < 1 - ROUNDING for norm in found) for delta in deltas]
+
+    return one
+
+
 # Means.
 
 
@@ -438,6 +460,10 @@ CHECKS: dict[tuple[str, str], Check] = {
     ("lower.MinimaxProbability", "random features"): Check(
         {"an error within eps": 1 - _PROBABILITY.value()}, _minimax_probability, 20_000, 2000
     ),
+    **{
+        ("lanczos_norm.LanczosNorm", name): _each({**_DELTAS, "delta = 0.01": 0.01}, _lanczos(*setting), 20_000)
+        for name, setting in {"one start": (1, False), "4 starts": (4, False), "one start, positive": (1, True)}.items()
+    },
     ("generalization.OperatorBound", "known eigenvalues"): _each(_DELTAS, _operator, 4000),
     ("generalization.ApproximationError", "known eigenvalues"): _each(_DELTAS, _approximation, 4000),
     **{

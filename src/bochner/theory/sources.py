@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = [
     "AVRON",
     "BOCHNER",
+    "KUCZYNSKI_WOZNIAKOWSKI",
     "LI_HONORIO",
     "RAHIMI_RECHT",
     "RAJ",
@@ -17,6 +18,10 @@ __all__ = [
 
 AVRON = "Avron et al. (2017), Random Fourier Features for Kernel Ridge Regression"
 BOCHNER = "bochner, docs/theory"
+KUCZYNSKI_WOZNIAKOWSKI = (
+    "Kuczynski & Wozniakowski (1992), Estimating the Largest Eigenvalue by the Power and Lanczos Algorithms with a "
+    "Random Start"
+)
 LI_HONORIO = "Li & Honorio (2017), The Error Probability of Random Fourier Features is Dimensionality Independent"
 RAHIMI_RECHT = "Rahimi & Recht (2007), Random Features for Large-Scale Kernel Machines"
 RAJ = "Raj et al. (2017), Local Group Invariant Representations via Orbit Embeddings"
