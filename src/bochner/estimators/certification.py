@@ -24,7 +24,7 @@ from bochner.theory.region import diameter_of
 from bochner.theory.supremum import GridSupremum
 
 __all__ = [
-    "EXACT_ROWS",
+    "COMPUTED_ROWS",
     "MapCertifier",
     "certify_map",
     "computed_error",
@@ -33,8 +33,8 @@ __all__ = [
     "tightest_first",
 ]
 
-EXACT_ROWS = 4000
-"""Rows up to which the exact kernel matrix is computed: 128 MB, and seconds for its factorisation."""
+COMPUTED_ROWS = 4000
+"""Rows up to which a certificate computes the exact kernel matrix: 128 MB, and seconds for its factorisation."""
 
 _PAIRS = 20_000
 _QUANTILE = 0.99
@@ -90,7 +90,7 @@ class MapCertifier:
     # Each yields certificates that bound the largest error over the given rows.
 
     def computed(self, X: Any) -> Iterator[Certificate]:
-        if X.shape[0] <= EXACT_ROWS:
+        if X.shape[0] <= COMPUTED_ROWS:
             require_computed_error(X.shape[0], self.fourier.n_components)
             yield computed_error(ExactKernel(self.kernel), X, self.features(X))
 
@@ -158,10 +158,10 @@ def certify_map(certifier: MapCertifier, X: Any, delta: float) -> Certificate:
     sampled = list(certifier.sampled(X, delta))
     refusal = certifier.a_priori_refusal()
     if not suprema and not sampled:
-        amount = "many" if X.shape[0] > EXACT_ROWS else "few"
+        amount = "many" if X.shape[0] > COMPUTED_ROWS else "few"
         raise AssumptionError(
             f"No certificate applies: {refusal}, and there are too {amount} rows. "
-            f"Up to {EXACT_ROWS:,} rows the error is computed."
+            f"Up to {COMPUTED_ROWS:,} rows the error is computed."
         )
     certificate = tightest_first(suprema, sampled)
     return (

@@ -215,7 +215,7 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
         """
         rows, labels, self.classes_ = labelled_rows(self, X, y, sample_weight)
         loss = loss_for(self, rows)
-        if (loss == "squared_error" or self.is_exact) and rows.arrays is not None and self.uses_landmarks(rows):
+        if (loss == "squared_error" or self.asks_for_exact) and rows.arrays is not None and self.uses_landmarks(rows):
             rows = replace(rows.arrays, dtype=np.dtype(np.float64))  # as its features
         checkpoint = open_checkpoint(self, loss, rows, labels)
         self.seed_ = seed_of_fit(self.random_state, checkpoint)

@@ -41,6 +41,11 @@ class FittedAttributes(Generic[Fit]):
         return self._fit_value().feature_map
 
     @property
+    def is_exact(self) -> bool:
+        """Whether the fitted model is the exact kernel machine: a sum of kernel values against the rows of the fit."""
+        return self._fit_value().feature_map.kernel_values is not None
+
+    @property
     def tuning_(self) -> Tuning | None:
         return self._fit_value().tuning
 

@@ -43,6 +43,7 @@ _log = logging.getLogger("bochner")
 _GRID_EPS, _FINE_GRID_EPS = 1e-4, 1e-6  # kernel error of a grid, and of one whose number of frequencies is given
 _DECIDE_CERTIFICATES = (
     "kernel",
+    "features",
     "length_scale",
     "fit_intercept",
     "interval",
@@ -50,6 +51,7 @@ _DECIDE_CERTIFICATES = (
     "class_weight",
     "validation_fraction",
 )
+_NAMED = ("kernel", "features", "length_scale")  # of these names alone: what is handed over has nothing chosen
 
 _OF_STATIONARY = {"features": "auto", "length_scale": "auto", "sampling": "monte_carlo"}
 """Parameters of stationary kernels alone, as they are unless given."""
@@ -111,8 +113,8 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
         return self.features == "auto" and rows.n_rows > EXACT_ROWS and self.uses_landmarks(rows)
 
     @property
-    def is_exact(self) -> bool:
-        """Whether features="exact" asks for the exact kernel machine."""
+    def asks_for_exact(self) -> bool:
+        """Whether features="exact" asks for the exact kernel machine. A fitted one is told by `is_exact`."""
         return isinstance(self.features, str) and self.features == "exact"
 
     def uses_grid(self, rows: RowSource | None) -> bool:
@@ -175,7 +177,7 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
             return GridMaker(_GRID_EPS if self._width is None else _FINE_GRID_EPS)
         if not self.uses_landmarks(rows):
             return FourierMaker(self.sampling)
-        if self.is_exact:
+        if self.asks_for_exact:
             return self._exact_maker()
         return LandmarkMaker(searched_by_refitting=self.features == "auto")
 
@@ -190,8 +192,8 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
         """
         present = [name for name in _DECIDE_CERTIFICATES if name in self.get_params(deep=False)]
         given = {name: getattr(self, name) for name in present}
-        kept = {name: value for name, value in given.items() if np.ndim(value) == 0 and not isinstance(value, Kernel)}
-        self._settings_of_fit = kept
+        names = {name for name, value in given.items() if value is None or isinstance(value, str)}
+        self._settings_of_fit = {name: given[name] for name in present if name in names or name not in _NAMED}
         scale = None if self._brings_features else self._scale_rule(rows)
         return FeatureSettings(scale, self._maker(rows, seed), self._width, seed)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from bochner._dense import dense
 from bochner._typing import Array
-from bochner.estimators.certification import EXACT_ROWS, computed_error, require_computed_error, tightest_first
+from bochner.estimators.certification import COMPUTED_ROWS, computed_error, require_computed_error, tightest_first
 from bochner.features import transform
 from bochner.features.nystroem import NystroemMap
 from bochner.memory import row_slices, rows_within
@@ -32,7 +32,7 @@ def certify_landmarks(features: NystroemMap, exact: ExactKernel, X: Any, dtype: 
     handed_on = 2 * float(np.finfo(dtype).eps) * exact.kernel.variance
     bound = ResidualVariance(residual=residual, rounding=_rounding(features) + handed_on, kernel=str(exact))
     found = [bound.certificate()]
-    if X.shape[0] <= EXACT_ROWS:
+    if X.shape[0] <= COMPUTED_ROWS:
         require_computed_error(X.shape[0], features.n_components)
         found.append(computed_error(exact, X, transform(features, X, dtype).astype(float)))
     return tightest_first(found, [])

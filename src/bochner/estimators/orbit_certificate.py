@@ -13,7 +13,7 @@ from bochner._random import Purpose, generator
 from bochner._typing import Array, JsonDict
 from bochner.errors import AssumptionError
 from bochner.estimators.certification import (
-    EXACT_ROWS,
+    COMPUTED_ROWS,
     computed_error,
     naming_the_choice,
     require_computed_error,
@@ -54,7 +54,7 @@ def certify_orbit(features: Any, X: Any, delta: float, context: CertificateConte
 def _computed(features: Any, X: Any, order: Array, precision: type) -> Iterator[Certificate]:
     """The largest error over pairs of as many rows as can be afforded."""
     exact, r = features.exact_kernel(), len(features.transforms_)
-    n = min(X.shape[0], EXACT_ROWS, max(2, int(np.sqrt(_VALUES / (r if exact.one_sided else r**2)))))
+    n = min(X.shape[0], COMPUTED_ROWS, max(2, int(np.sqrt(_VALUES / (r if exact.one_sided else r**2)))))
     rows = X[np.sort(order[:n])]
     require_computed_error(n, features.n_components_)
     Z = transform(features.map_, rows, np.promote_types(X.dtype, precision)).astype(float, copy=False)
@@ -65,7 +65,7 @@ def _computed(features: Any, X: Any, order: Array, precision: type) -> Iterator[
 def _averaged(features: Any, X: Any, order: Array) -> Iterator[Certificate]:
     """The largest error for a kernel that is not stationary: k averaged over both sides, in float64."""
     kernel, transforms = features.base_.kernel_, features.transforms_
-    n = min(X.shape[0], EXACT_ROWS, max(2, int(np.sqrt(_VALUES / 10) / len(transforms))))
+    n = min(X.shape[0], COMPUTED_ROWS, max(2, int(np.sqrt(_VALUES / 10) / len(transforms))))
     rows = dense(X[np.sort(order[:n])], float)
     require_computed_error(n, features.n_components_)
     Z = transform(features.map_, rows, np.dtype(float))

@@ -55,7 +55,7 @@ _CONSTRAINTS: Constraints = {
 
 def _streams(self: KernelRegressor) -> bool:
     """Whether partial_fit is available: leave-one-out, products and held-out rows need all rows at once."""
-    if self.is_exact and not hasattr(self, "fitted_"):
+    if self.asks_for_exact and not hasattr(self, "fitted_"):
         raise AttributeError("partial_fit adds rows to an exact kernel machine that is fitted. Call fit first.")
     if self.alpha == "loo":
         raise AttributeError("partial_fit is not available with alpha='loo': use 'gcv', 'evidence' or a number.")

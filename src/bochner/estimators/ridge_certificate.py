@@ -11,7 +11,7 @@ import numpy as np
 
 from bochner._typing import Array
 from bochner.errors import AssumptionError, InvalidDataError
-from bochner.estimators.certification import EXACT_ROWS
+from bochner.estimators.certification import COMPUTED_ROWS
 from bochner.estimators.map_transformer import CertificateContext, MapTransformer
 from bochner.estimators.rows_of_fit import CertifiedRows, share_rows
 from bochner.features import transform
@@ -85,7 +85,7 @@ def certify_rows(model: RidgeModel, rows: CertifiedRows, delta: float) -> Certif
     kernel = model.features.certify_kernel(rows.X, delta, context)
     if rows.difference is not None:
         return replace(kernel, instead=rows.difference)
-    if rows.n_rows > EXACT_ROWS or model.target_norms is None or not model.alpha > 0 or not _has_room(rows):
+    if rows.n_rows > COMPUTED_ROWS or model.target_norms is None or not model.alpha > 0 or not _has_room(rows):
         kernel = replace(kernel, instead=_why_no_targets(rows))
         return replace(kernel, others=(*kernel.others, *_by_kernel_error(model, kernel, rows.n_rows)))
     dense = _dense_statements(model, rows, model.target_norms)
@@ -97,7 +97,7 @@ def certify_rows(model: RidgeModel, rows: CertifiedRows, delta: float) -> Certif
 
 def _why_no_targets(rows: CertifiedRows) -> str:
     """Why the distance for any targets is not stated."""
-    if rows.n_rows > EXACT_ROWS or _has_room(rows):
+    if rows.n_rows > COMPUTED_ROWS or _has_room(rows):
         return "no targets were given"
     return f"no targets were given, and the memory budget has no room for kernel matrices of {rows.n_rows:,} rows"
 
@@ -122,7 +122,7 @@ def certify_ridge(
     others = []
     if X_new is not None:
         others += _at_new_rows(found, X_new, predict, model.machine, delta)
-    if rows.n_rows <= EXACT_ROWS and _has_room(rows):
+    if rows.n_rows <= COMPUTED_ROWS and _has_room(rows):
         others += _dense_statements(model, rows, None)
     return replace(_distance(found, rows, model), others=tuple(others))
 

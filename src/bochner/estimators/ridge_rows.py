@@ -56,7 +56,7 @@ def solver_for(model: KernelRegressor, rows: RowSource) -> RidgeSolver:
     Rows that can be read only once, or whose number is not known before, and maps of unknown width go to the direct
     one.
     """
-    if model.is_exact:
+    if model.asks_for_exact:
         return _exact_solver(model, rows)
     if model.uses_grid(rows):
         return _grid_solver(model)

@@ -126,8 +126,7 @@ class ModelView:
     @property
     def is_exact(self) -> bool:
         """Whether it is an exact kernel machine."""
-        feature_map = getattr(self.features, "map_", None)
-        return getattr(feature_map, "kernel_values", None) is not None
+        return bool(self.get("is_exact"))
 
     @property
     def quantiles(self) -> tuple[float, ...]:
