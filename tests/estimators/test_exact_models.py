@@ -35,6 +35,10 @@ def test_fitted_models_know_whether_they_are_the_exact_machine(kind, tmp_path):
     X = rows(0, 80, 2)
     y = (X[:, 0] > 0).astype(int)
     models = [kind(features=each, random_state=0).fit(X, y) for each in ("exact", "nystroem", "fourier")]
+    if kind is bo.KernelClassifier:
+        assert all(
+            kind(features="exact", loss=loss).fit(X, y).is_exact for loss in ("logistic", "hinge", "squared_hinge")
+        )
     assert [model.is_exact for model in models] == [True, False, False]
     bo.save(models[0], tmp_path / "exact.bochner")
     assert bo.load(tmp_path / "exact.bochner").is_exact
@@ -103,7 +107,7 @@ def test_the_certified_distance_to_the_exact_machine_is_rounding():
     X, y = table()
     model = bo.KernelRegressor(bo.Gaussian(), features="exact", alpha=0.1).fit(X, y)
     assert model.certify(X, y=y).value < 1e-10
-    with pytest.raises(bo.errors.AssumptionError, match="values of the kernel itself"):
+    with pytest.raises(bo.errors.AssumptionError, match="this is the exact kernel machine"):
         model.certify(X[:50])
 
 

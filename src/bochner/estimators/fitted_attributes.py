@@ -42,8 +42,9 @@ class FittedAttributes(Generic[Fit]):
 
     @property
     def is_exact(self) -> bool:
-        """Whether the fitted model is the exact kernel machine: a sum of kernel values against the rows of the fit."""
-        return self._fit_value().feature_map.kernel_values is not None
+        """Whether the fitted model is the exact kernel machine: kernel values against the rows, or all as landmarks."""
+        asked: bool = getattr(self, "_settings_of_fit", {}).get("features") == "exact"
+        return self._fit_value().feature_map.kernel_values is not None or asked
 
     @property
     def tuning_(self) -> Tuning | None:

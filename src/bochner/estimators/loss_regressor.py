@@ -156,12 +156,6 @@ class LossRegressor(RegressorMixin, LinearAttributes[FittedRegression], KernelMo
         return features.certify_kernel(validated_rows(self, X, reset=False), delta, context)
 
     @property
-    def is_exact(self) -> bool:
-        # Overrides: with every row as a landmark the features have the kernel itself.
-        self._fit_value()
-        return bool(getattr(self, "_settings_of_fit", {}).get("features") == "exact")
-
-    @property
     def coef_(self) -> Array:
         coef = self._fit_value().solution.coef
         return coef[:, 0] if self._flat else coef.T

@@ -67,6 +67,16 @@ class RidgeModel:
         """The exact machine, in words."""
         return f"{_MACHINE}{self.on}{self.features.exact_kernel().named()}"
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether the model is the exact machine itself."""
+        return self.features.map_.kernel_values is not None
+
+    @property
+    def reference(self) -> str:
+        """What the predictions are compared with at other rows, in words."""
+        return "the exact solution of its equations" if self.is_exact else self.machine
+
     def require_penalty(self) -> None:
         if not self.alpha > 0:
             raise AssumptionError(f"The distance to {_MACHINE} needs a positive penalty. Got alpha = {self.alpha:g}.")
@@ -121,8 +131,8 @@ def certify_ridge(
     )
     others = []
     if X_new is not None:
-        others += _at_new_rows(found, X_new, predict, model.machine, delta)
-    if rows.n_rows <= COMPUTED_ROWS and _has_room(rows):
+        others += _at_new_rows(found, X_new, predict, model.reference, delta)
+    if rows.n_rows <= COMPUTED_ROWS and _has_room(rows) and not model.is_exact:
         others += _dense_statements(model, rows, None)
     return replace(_distance(found, rows, model), others=tuple(others))
 
@@ -140,6 +150,7 @@ def _distance(found: ExactDistance, rows: CertifiedRows, model: RidgeModel) -> C
         weighted=rows.weighted,
         machine=model.machine,
         predictions=f"the {rows.X.dtype} predictions" if other_type else "the predictions",
+        exact=model.is_exact,
     ).certificate()
 
 
