@@ -40,6 +40,7 @@ REPEATS, PER_TASK = 100_000, 10_000
 _FAR = (2.0, 1.5)
 
 REASONS: dict[str, str] = {
+    "sampled_distance.SampledDistance": "its two parts are simulated in tests/theory/test_sampled_distance.py",
     "distance.DistanceAtRows": "the largest of limits that `distance.RidgeDistance` checks at new rows, one by one",
     "generalization.ExcessRisk": (
         "it speaks of a minimiser under a constraint that a user does not know; its parts, the operator bound and "

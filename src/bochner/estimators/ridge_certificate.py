@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -14,6 +15,8 @@ from bochner.errors import AssumptionError, InvalidDataError
 from bochner.estimators.certification import COMPUTED_ROWS
 from bochner.estimators.map_transformer import CertificateContext, MapTransformer
 from bochner.estimators.rows_of_fit import CertifiedRows, share_rows
+from bochner.estimators.sampled_certificate import SampledCertificate, takes_too_long
+from bochner.estimators.spectral_certificate import spectral_limit
 from bochner.features import transform
 from bochner.memory import fits, row_slices, rows_within
 from bochner.solvers.exact_ridge import ExactDistance, ExactRidge, Patience
@@ -120,25 +123,37 @@ def certify_ridge(
     *,
     delta: float,
     patience: Patience,
+    seed: int = 0,
+    on_product: Callable[[int], bool] | None = None,
 ) -> Certificate:
-    """The distance of the predictions from those of exact kernel ridge, on the training rows and on new ones."""
+    """The distance of the predictions from those of exact kernel ridge, on the training rows and on new ones.
+
+    By products with the kernel matrix, or by kernel sums at a sample of the rows where these take too long.
+    """
     check_delta(delta)
     rows.require("The distance to exact kernel ridge")
     model.require_penalty()
-    product = model.features.exact_kernel().of(rows.X)
-    found = ExactRidge(product, rows.Y, rows.weight, model.alpha, model.intercept).distance(
-        predict(rows.X).astype(float), patience
-    )
-    others = []
+    began, predictions = time.monotonic(), predict(rows.X).astype(float)
+    problem = ExactRidge(model.features.exact_kernel().of(rows.X), rows.Y, rows.weight, model.alpha, model.intercept)
+    if takes_too_long(problem, patience.time_limit):
+        sampled = SampledCertificate(problem, predictions, model.features, seed)
+        left = None if patience.time_limit is None else patience.time_limit - (time.monotonic() - began)
+        return sampled.issue(model.machine, rows.weighted, delta, left, on_product)
+    found = problem.distance(predictions, patience, on_product)
+    certificate, others = _distance(found, rows, model), []
     if X_new is not None:
         others += _at_new_rows(found, X_new, predict, model.reference, delta)
     if rows.n_rows <= COMPUTED_ROWS and _has_room(rows) and not model.is_exact:
         others += _dense_statements(model, rows, None)
-    return replace(_distance(found, rows, model), others=tuple(others))
+    elif not model.is_exact and rows.X.dtype == model.row_type == np.float64:
+        left = None if patience.time_limit is None else patience.time_limit - (time.monotonic() - began)
+        others += spectral_limit(problem, model.features, rows.weighted, delta, seed, left)
+    return replace(certificate, others=tuple(others))
 
 
 def _distance(found: ExactDistance, rows: CertifiedRows, model: RidgeModel) -> Certificate:
     low, high = found.root_mean_square()
+    high = min(high, found.problem.largest_distance(found.predictions) * (1 + 1e-9))
     other_type = rows.X.dtype != np.float64 or model.row_type != np.float64
     return RidgeDistance(
         at_least=low,
