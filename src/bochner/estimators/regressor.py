@@ -43,7 +43,7 @@ _CONSTRAINTS: Constraints = {
     "alpha": [Interval(Real, 0, None, closed="left"), StrOptions({"auto", "gcv", "evidence", "loo"})],
     "alphas": ["array-like", None],
     "solver": [StrOptions({"auto", "direct", "iterative"}), RidgeSolver],
-    "tol": [Interval(Real, 0, None, closed="neither")],
+    "tol": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
     "max_iter": [Interval(Integral, 1, None, closed="left")],
     "validation_fraction": [Interval(Real, 0, 1, closed="neither"), None],
     "fit_intercept": ["boolean"],
@@ -115,9 +115,10 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, Posterio
         such matrix: for wide maps, beyond some 8,000 features. It has no evidence, and its error bars and degrees of
         freedom are estimates. "auto": whichever the cost model and the memory budget say; up to 4,096 features, and for
         rows that are read only once, "direct".
-    tol : float, default=1e-6
-        Of the iterative solver: residual of the normal equations relative to their right side. With features="exact" a
-        promised distance to the exact machine, relative to centred targets; 1e-4 by default, as with "nystroem".
+    tol : "auto" or float, default="auto"
+        Of the iterative solver: residual of the normal equations relative to their right side, "auto" 1e-6. With
+        features="exact" a promised distance to the exact machine, relative to centred targets; "auto" is 1e-4 there,
+        as with "nystroem".
     max_iter : int, default=200
         Of the iterative solver.
     validation_fraction : float or None, default=None
@@ -195,7 +196,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, Posterio
         alphas: ArrayLike | None = None,
         length_scale: str | float | ArrayLike = "auto",
         solver: str | RidgeSolver = "auto",
-        tol: float = 1e-6,
+        tol: float | str = "auto",
         max_iter: int = 200,
         validation_fraction: float | None = None,
         fit_intercept: bool = True,
