@@ -225,7 +225,7 @@ def test_a_smaller_tolerance_is_never_a_larger_distance():
     distances = [np.sqrt(np.mean((fit.predict(X) - exact) ** 2)) / y.std() for fit in fits]
     assert distances[0] == distances[1] <= 1e-4
     assert all(distance <= tol for distance, tol in zip(distances[1:], tolerances[1:]))
-    assert all(later <= earlier for earlier, later in zip(distances[1:], distances[2:]))
+    assert distances[1:] == sorted(distances[1:], reverse=True)
     n_iter = [fit.n_iter_ for fit in fits]
     assert n_iter == sorted(n_iter)
     assert n_iter[-1] > n_iter[0]
