@@ -18,6 +18,7 @@ extensions = [
     "myst_parser",
     "numpydoc",
     "papers",
+    "conclusions",
     "peers",
     "sphinx-mathjax-offline",
     "sphinx.ext.autodoc",

@@ -132,11 +132,13 @@ def orbit(width: int, embedding: str, n_transforms: int | None) -> Draws:
     return draw
 
 
-def orthogonal(d: int, difference) -> Draws:
-    """Error at one difference with one orthogonal block of d frequencies, paired."""
-    measure, exact = GAUSSIAN.spectral_measure(d), GAUSSIAN.at(np.asarray(difference))
+def orthogonal(d: int, differences, *, m: int | None = None, kernel=GAUSSIAN) -> Draws:
+    """Largest error at some differences with m orthogonal frequencies, one block of d by default, paired."""
+    differences = np.atleast_2d(differences)
+    measure, exact = kernel.spectral_measure(d), kernel.at(differences)
 
     def one(seed: int) -> float:
-        return abs(np.cos(Orthogonal().draw(measure, d, d, seed).omega @ difference).mean() - exact)
+        omega = Orthogonal().draw(measure, m or d, d, seed).omega
+        return float(np.abs(np.cos(omega @ differences.T).mean(axis=0) - exact).max())
 
     return lambda rng, size: np.array([one(int(seed)) for seed in rng.integers(2**32, size=size)])

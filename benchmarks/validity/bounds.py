@@ -11,9 +11,10 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.spatial.distance import pdist
 
 from bochner import theory
-from bochner.kernels import Laplacian, Matern
+from bochner.kernels import Gaussian, Laplacian, Matern
 from bochner.theory import (
     Bound,
     TailBound,
@@ -38,6 +39,8 @@ CHECKS = {**bound_checks.CHECKS, **drawn_checks.CHECKS}
 DELTAS = (0.5, 0.1, 0.01)
 REPEATS, PER_TASK = 100_000, 10_000
 _FAR = (2.0, 1.5)
+_SMOOTH = Matern(nu=2.5)
+_TWO_SCALES = 0.75 * Gaussian(0.1) + 0.25 * Gaussian(100.0)  # cosines that are constant, or of variance 1/2
 
 REASONS: dict[str, str] = {
     "sampled_distance.SampledDistance": "its two parts are simulated in tests/theory/test_sampled_distance.py",
@@ -84,6 +87,14 @@ def _tails_of(embedding: Any) -> dict[str, Tail]:
     found = {
         "Hoeffding": Tail(pointwise.Hoeffding(**setting), 20, pair),
         "SubGaussian": Tail(pointwise.SubGaussian(**setting), 20, pair),
+        "SubGaussian, two scales": Tail(
+            pointwise.SubGaussian(kernel=_TWO_SCALES, embedding=embedding), 20,
+            draws.at_a_pair(_TWO_SCALES, _FAR, 20, embedding),
+        ),
+        "UnionSubGaussian, Matern": Tail(
+            finite_set.UnionSubGaussian(kernel=matern, n_points=4, embedding=embedding), 50,
+            draws.over_pairs(matern, POINTS, 50, embedding),
+        ),
         "Bernstein": Tail(pointwise.Bernstein(difference=_FAR, **setting), 20, pair),
         "Cramer": Tail(pointwise.Cramer(difference=_FAR, **setting), 20, pair),
         "Cramer, Matern": Tail(
@@ -136,6 +147,13 @@ def _tails_of_a_region(embedding: Any) -> dict[str, Tail]:
     }
 
 
+def _pairs(points: np.ndarray) -> np.ndarray:
+    """The differences of all pairs."""
+    first, second = np.triu_indices(len(points), 1)
+    differences: np.ndarray = points[first] - points[second]
+    return differences
+
+
 @cache
 def _upper_mean(embedding: str) -> float:
     """An upper limit of the expected supremum: seven standard errors above the mean of 4,000 draws."""
@@ -153,14 +171,29 @@ def _tails_of_pairs() -> dict[str, Tail]:
         "ChernoffKL": Tail(pointwise.ChernoffKL(kernel=GAUSSIAN, difference=_FAR), 20, pair),
         "SutherlandSchneiderProp1": Tail(uniform.SutherlandSchneiderProp1(**region), 100, line, 4000),
         "RahimiRecht": Tail(uniform.RahimiRecht(**region), 100, line, 4000),
-        "LiHonorioLine": Tail(uniform.LiHonorioLine(**region), 100, line, 4000),
+        "LineSupremum": Tail(theory.line.LineSupremum(**region), 100, line, 20_000),
+        "LineSupremum, Matern": Tail(
+            theory.line.LineSupremum(kernel=_SMOOTH, n_features=1, diameter=6.0), 100,
+            draws.over_pairs(_SMOOTH, LINE, 100, "paired"), 20_000,
+        ),
         "SriperumbudurSzabo": Tail(uniform.SriperumbudurSzabo(**region), 100, line, 4000),
         "HSIC": Tail(downstream.HSIC(kernel=GAUSSIAN * GAUSSIAN), 10, draws.hsic(10)),
         "Chebyshev": Tail(
             orthogonal.Chebyshev(kernel=GAUSSIAN, difference=eight), 16, draws.orthogonal(8, eight), 4000
         ),
         "BlockHoeffding": Tail(
-            orthogonal.BlockHoeffding(kernel=GAUSSIAN, n_features=4), 8, draws.orthogonal(4, four), 4000
+            orthogonal.BlockHoeffding(kernel=GAUSSIAN, n_features=4), 8, draws.orthogonal(4, four), 20_000
+        ),
+        "OrthogonalBlocks": Tail(
+            orthogonal.OrthogonalBlocks(kernel=GAUSSIAN, difference=four), 24, draws.orthogonal(4, four, m=12), 20_000
+        ),
+        "OrthogonalBlocks, Matern": Tail(
+            orthogonal.OrthogonalBlocks(kernel=_SMOOTH, difference=0.4 * four), 16,
+            draws.orthogonal(4, 0.4 * four, m=8, kernel=_SMOOTH), 20_000,
+        ),
+        "OrthogonalPoints": Tail(
+            orthogonal.OrthogonalPoints(kernel=GAUSSIAN, n_points=4, n_features=2, diameter=float(pdist(POINTS).max())),
+            40, draws.orthogonal(2, _pairs(POINTS), m=20), 20_000,
         ),
     }  # fmt: skip
 

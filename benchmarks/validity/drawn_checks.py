@@ -6,6 +6,8 @@ import numpy as np
 from scipy.linalg import eigh
 
 import bochner as bo
+from bochner.sampling.leverage import draw_groups, in_groups, inclusion_probabilities
+from bochner.sampling.pilot import ScoredPool
 from bochner.theory import fixed_design, generalization, pool
 
 from . import bound_draws as draws
@@ -13,6 +15,7 @@ from .bound_checks import Check, _each
 from .bound_draws import GAUSSIAN, POINTS
 
 _DELTAS = {"delta = 0.5": 0.5, "delta = 0.1": 0.1}
+_GROUPS = 150
 _ROWS = np.random.default_rng(0).standard_normal((12, 1))
 
 
@@ -57,6 +60,26 @@ def _pool(rng: np.random.Generator) -> list[bool]:
     return found
 
 
+def _groups(rng: np.random.Generator) -> list[bool]:
+    """A pool of 200 frequencies, one of each of as many groups as the bound asks for at delta = 0.5."""
+    alpha, accuracy, eye = 0.5, 0.5, np.eye(len(POINTS))
+    omega = rng.standard_normal((200, 2))
+    phases = POINTS @ omega.T
+    Z = np.array([np.cos(phases), np.sin(phases)]) / np.sqrt(len(omega))
+    K = np.einsum("pif,pjf->ij", Z, Z)
+    scores = np.einsum("pif,ij,pjf->f", Z, np.linalg.inv(K + alpha * eye), Z)
+    proposal = 0.8 * scores / scores.sum() + 0.2 / len(omega)
+    scored = ScoredPool(omega, scores, proposal, replacement=False, penalty=alpha / len(POINTS), n_rows=len(POINTS))
+    m = _GROUPS
+    bound = pool.GroupApproximation.of(scored, POINTS, kernel=GAUSSIAN, alpha=alpha, n_frequencies=m)
+    order, inclusion = in_groups(inclusion_probabilities(proposal, m))
+    taken = draw_groups(order, inclusion, rng.random(m))
+    K_hat = np.einsum("pif,f,pjf->ij", Z[:, :, taken], 1 / inclusion[taken], Z[:, :, taken])
+    distance = np.max(np.abs(eigh(K_hat + alpha * eye, K + alpha * eye, eigvals_only=True) - 1))
+    promised = [bound.frequencies_needed(accuracy, delta) <= m for delta in _DELTAS.values()]
+    return [bool(enough and distance > accuracy) for enough in promised]
+
+
 def _bounded(rng: np.random.Generator) -> list[bool]:
     """sqrt(M) |z| of drawn maps, pairs of a cosine and a sine together, stays at or below kappa."""
     X, D = rng.exponential(size=(20, 3)), 64
@@ -84,4 +107,5 @@ CHECKS: dict[tuple[str, str], Check] = {
     ("fixed_design.RidgeRisk", "12 rows"): _each(_DELTAS, _ridge_risk, 4000),
     ("bounded.BoundedFeatures", "drawn maps"): _each({"computed": 0.0}, _bounded, 500),
     ("pool.PoolApproximation", "30 frequencies"): _each(_DELTAS, _pool, 4000),
+    ("pool.GroupApproximation", "a pool of 200"): _each(_DELTAS, _groups, 20_000),
 }

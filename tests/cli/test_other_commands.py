@@ -86,6 +86,11 @@ def test_bounds_are_those_of_the_theory(capsys):
     assert "58" not in capsys.readouterr().out.splitlines()[0]
 
 
+def test_bounds_print_probabilities_near_one_as_differences(capsys):
+    assert main(["bounds", "--dim", "3", "--eps", "0.1", "--delta", "1e-12"]) == 0
+    assert "with probability 1 - 1e-12:" in capsys.readouterr().out
+
+
 def test_reproduce_lists_and_runs_experiments(tmp_path, capsys):
     assert main(["reproduce", "--list"]) == 0
     assert "sutherland-schneider-figure-2" in capsys.readouterr().out

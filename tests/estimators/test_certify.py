@@ -58,9 +58,19 @@ def test_finite_set_certificates_fail_at_most_as_often_as_they_say(monkeypatch):
     assert binomtest(failures, 200, delta, alternative="greater").pvalue > 1e-6
 
 
-@pytest.mark.parametrize("sampling", ["orthogonal", "qmc"])
-def test_dependent_frequencies_get_no_a_priori_certificate(sampling):
-    certificate = bo.FourierFeatures(n_components=50, sampling=sampling, random_state=0).fit(X).certify(X_LARGE)
+def test_orthogonal_frequencies_get_the_bound_for_blocks():
+    scale = 20.0  # of rows that are close to each other, in length scales
+    features = bo.FourierFeatures(bo.Gaussian(scale), n_components=3000, sampling="orthogonal", random_state=0)
+    certificate = features.fit(X_LARGE).certify(X_LARGE, delta=0.05)
+    assert "orthogonal.OrthogonalPoints" in names(certificate)
+    assert "no_a_priori_bound" not in certificate.details
+    found = {each.bound: each for each in (certificate, *certificate.others)}["orthogonal.OrthogonalPoints"]
+    assert largest_error(features, X_LARGE[:3000]) <= found.value < 1
+    assert "Haar-orthogonal" in found.assumptions[0]
+
+
+def test_dependent_frequencies_get_no_a_priori_certificate():
+    certificate = bo.FourierFeatures(n_components=50, sampling="qmc", random_state=0).fit(X).certify(X_LARGE)
     assert all(name.startswith("a_posteriori") for name in names(certificate))
     assert "not independent draws" in certificate.details["no_a_priori_bound"]
 
@@ -78,7 +88,7 @@ def test_an_odd_paired_map_gets_no_a_priori_certificate():
 
 def test_kernels_without_a_second_moment_get_no_uniform_certificate():
     certificate = bo.FourierFeatures(bo.Laplacian(), n_components=400, random_state=0).fit(X_LARGE).certify(X_LARGE)
-    assert "finite_set.UnionHoeffding" in names(certificate)
+    assert "finite_set.UnionSubGaussian" in names(certificate)
     assert not any(name.startswith("uniform") for name in names(certificate))
 
 

@@ -50,6 +50,16 @@ def test_what_is_called_non_negative_is(kernel):
 
 
 @pytest.mark.parametrize("kernel", EVERY, ids=lambda kernel: type(kernel).__name__)
+def test_what_is_called_a_mixture_of_normals_is_completely_monotone_in_the_squared_distance(kernel):
+    # k(sqrt(t) u) = E exp(-t tau / 2): differences alternate in sign, to the fifth.
+    t = np.linspace(0.2, 6.0, 30)
+    rays = np.random.default_rng(2).standard_normal((20, 2))
+    values = kernel.at(np.sqrt(t)[:, None, None] * rays) / kernel.variance
+    alternate = [(-1) ** order * np.diff(values, n=order, axis=0) for order in range(1, 6)]
+    assert kernel.is_normal_mixture == all(np.all(each > -1e-10) for each in alternate)
+
+
+@pytest.mark.parametrize("kernel", EVERY, ids=lambda kernel: type(kernel).__name__)
 def test_what_is_called_isotropic_depends_on_the_distance(kernel):
     rng = np.random.default_rng(1)
     delta = rng.standard_normal((50, 3))

@@ -26,6 +26,12 @@ def test_a_target_gives_the_width_of_the_theorem():
     assert [a.bound for a in plan.alternatives] == ["finite_set.UnionSubGaussian", "finite_set.UnionHoeffding"]
 
 
+def test_a_small_probability_of_failure_is_no_probability_of_one():
+    plan = bo.plan(n_samples=1000, n_features=10, eps=0.1, delta=1e-12)
+    assert "probability 1 - 1e-12 " in str(plan)
+    assert "probability 0.99 " in str(bo.plan(n_samples=1000, n_features=10, eps=0.1, delta=0.01))
+
+
 def test_data_give_a_tighter_plan_than_their_number():
     with_data, without = bo.plan(X, eps=0.1), bo.plan(n_samples=150, n_features=4, eps=0.1)
     assert with_data.bound == "finite_set.DataAware"

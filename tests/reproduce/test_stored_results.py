@@ -14,10 +14,12 @@ from benchmarks import papers as runs
 from bochner._json import plain
 from bochner.reproduce import EXPERIMENTS, names
 from bochner.reproduce.experiment import SCHEMA
+from bochner.theory import sources
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "docs" / "_ext"))
 
+import conclusions  # noqa: E402
 import papers  # noqa: E402
 
 PAGE = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
@@ -179,3 +181,69 @@ def test_only_the_methods_that_a_result_lacks_are_measured_anew(monkeypatch, tmp
     assert after == record  # seconds, too
     assert {**found, "seconds": None} == {**lost, "seconds": None}
     assert (tmp_path / "figures" / f"{name}.png").exists()
+
+
+@pytest.mark.parametrize("name", conclusions.CONCLUSIONS)
+def test_every_conclusion_is_on_the_page_once(name):
+    assert PAGE.count(f"```{{conclusions}} {name}\n```") == 1
+    assert all(sentence.endswith(".") for sentence in conclusions.CONCLUSIONS[name]())
+
+
+def changed(monkeypatch, tmp_path, name, change):
+    """The results, with a change in one file."""
+    for path in papers.RESULTS.glob("*.json"):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    record = stored(name)
+    change(record["numbers"])
+    (tmp_path / f"{name}.json").write_text(json.dumps(record))
+    monkeypatch.setattr(papers, "RESULTS", tmp_path)
+
+
+def test_conclusions_of_orbits_follow_the_errors(monkeypatch, tmp_path):
+    assert "molecules with 500 and 1,000 rows" in conclusions.markdown("in-short")
+
+    def change(found):
+        found["methods"]["orbit"]["error"] = [2 * error for error in found["methods"]["plain"]["error"]]
+
+    changed(monkeypatch, tmp_path, "raj-signals", change)
+    text = conclusions.markdown("in-short")
+    assert "plain ones at every size in 4 of 5 problems" in text
+    assert "signals with 100, 250, 500, 1,000, 2,500, 5,000 and 10,000 rows" in text
+
+
+def test_conclusions_on_leverage_follow_the_counts(monkeypatch, tmp_path):
+    assert "at 6 of 7 n (logistic loss, finite rank, r = 1; 86 against 121 at the largest)" in conclusions.markdown(
+        "zhu-li"
+    )
+
+    def change(found):
+        found["problems"][0]["features"]["leverage"]["strict"]["smallest"] = [1000.0] * 7
+
+    changed(monkeypatch, tmp_path, "zhu-li-logistic", change)
+    assert "at 0 of 7 n (logistic loss, finite rank, r = 1; 1,000 against 121 at the largest)" in conclusions.markdown(
+        "zhu-li"
+    )
+
+
+def test_conclusions_on_exponents_follow_the_slopes(monkeypatch, tmp_path):
+    assert "plain for (r, γ) = (11/16, 1/8), 1.08 (0.69 to 1.47) where it is 0.70" in conclusions.markdown("in-short")
+
+    def change(found):
+        for study in found["problems"]:
+            study["features"]["plain"]["slope"]["estimate"] = 0.1
+
+    changed(monkeypatch, tmp_path, "rudi-rosasco-exponents", change)
+    assert "over 500 to 10,000 rows in no case" in conclusions.markdown("in-short")
+
+
+def test_local_exponents_are_called_settled_only_where_all_later_ones_are_close():
+    n, slopes = [1.0, 2.0, 3.0, 4.0, 5.0], [0.5, 0.9, 0.5, 0.51]
+    assert conclusions._settled(n, {"slope_of_the_upper_half": 0.5, "local_slopes": slopes}) == 4.0
+
+
+def test_papers_have_the_years_of_the_sources():
+    for source in (sources.SUTHERLAND_SCHNEIDER, sources.LI_HONORIO, sources.RUDI_ROSASCO, sources.ZHU_LI, sources.RAJ):
+        first, year = source.split()[0], source.split("(")[1][:4]
+        headings = [line for line in PAGE.splitlines() if line.startswith(f"## {first}")]
+        assert headings, source
+        assert all(f"({year})" in line for line in headings), source

@@ -44,9 +44,14 @@ def claims_table(kind):
     return table(("name", "source", "status", "evidence"), sorted(rows))
 
 
+def label(description):
+    """The status, and the part of the statement that it speaks of."""
+    return plain(f"{description['status']} ({description['scope']})" if description["scope"] else description["status"])
+
+
 def published_table():
     rows = [
-        (f"`{description['name']}`", short_source(claim), description["status"], plain(claim.correction))
+        (f"`{description['name']}`", short_source(claim), label(description), plain(claim.correction))
         for claim in claims()
         if (description := claim.describe())["kind"] == "Published"
     ]

@@ -9,7 +9,7 @@ import bochner as bo
 from bochner.errors import AssumptionError, FirstBlockWarning, MemoryBudgetError
 from bochner.features import fourier_map, n_frequencies, transform
 from bochner.sampling import Pilot
-from bochner.sampling.leverage import inclusion_probabilities, systematic_sample
+from bochner.sampling.leverage import draw_groups, in_groups, inclusion_probabilities
 from bochner.sampling.pilot import leverage, penalty_of_dimension, sample_rows, spectrum
 from bochner.theory.a_posteriori import SpectralCloseness
 from tests.strategies import rows
@@ -40,16 +40,31 @@ def test_the_mean_over_seeds_is_the_kernel(kernel, embedding, width, replacement
     assert np.all(np.abs(error) <= 5.7 * np.std(estimates, axis=0) / np.sqrt(300) + 1e-12)
 
 
-def test_given_the_pool_the_mean_over_starts_is_the_estimate_of_the_pool():
-    """The systematic sample hits i on a set of starts of length pi_i: a fine grid of starts shows it without chance."""
+def test_every_group_gives_one_frequency_with_its_probability():
+    """A group hits i on a set of uniform numbers of length p_i: a fine grid of them shows it without chance."""
     scores = np.random.default_rng(0).pareto(1.0, 60) + 0.01
-    inclusion = inclusion_probabilities(scores / scores.sum(), 20)
+    order, inclusion = in_groups(inclusion_probabilities(scores / scores.sum(), 20))
+    assert sorted(order) == list(range(60))
     hits = np.zeros(60)
-    for start in (np.arange(4000) + 0.5) / 4000:
-        kept = systematic_sample(inclusion, start)
+    for uniform in (np.arange(4000) + 0.5) / 4000:
+        kept = draw_groups(order, inclusion, np.full(20, uniform))
         assert len(np.unique(kept)) == 20
         hits[kept] += 1
     np.testing.assert_allclose(hits / 4000, inclusion, atol=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_groups_have_a_mass_of_one_and_differ_little_from_the_proposal(seed):
+    rng = np.random.default_rng(seed)
+    m = int(rng.integers(1, 80))
+    wanted = inclusion_probabilities(rng.pareto(rng.uniform(0.3, 3), 80) + 1e-3, m)
+    order, inclusion = in_groups(wanted)
+    ends = np.cumsum(inclusion[order])
+    np.testing.assert_allclose(np.min(np.abs(ends - np.arange(1, m + 1)[:, None]), axis=1), 0, atol=1e-9)
+    np.testing.assert_array_equal(inclusion[wanted >= 1], 1.0)
+    largest = np.max(wanted[wanted < 1], initial=0.0)
+    assert np.all(wanted <= inclusion * (1 + largest) + 1e-12)
+    assert len(np.unique(draw_groups(order, inclusion, rng.random(m)))) == m
 
 
 def test_inclusion_probabilities_sum_to_the_number_and_keep_the_order():
@@ -67,7 +82,8 @@ def test_inclusion_probabilities_sum_to_the_number_and_keep_the_order():
 def test_weights_are_bounded_by_the_mixing(mixing, replacement):
     sampler = {"mixing": mixing, "penalty": 1e-6, "replacement": replacement}
     features = fitted(bo.Laplacian(), 41, random_state=0, sampler=sampler)
-    assert features.pilot_.largest_weight <= 1 / mixing * (1 + 1e-12)
+    heaviest_group = 1 if replacement else 2
+    assert features.pilot_.largest_weight <= heaviest_group / mixing * (1 + 1e-12)
     power = features.map_.amplitude[:-1] ** 2 * 21  # the last one has a phase, and twice the power
     assert power.max() <= 1 / mixing * (1 + 1e-12)
     assert (power.std() == pytest.approx(0, abs=1e-12)) == (mixing == 1.0)

@@ -12,6 +12,7 @@ from bochner.theory import (
     downstream,
     expectation,
     finite_set,
+    line,
     mean_square,
     orbit,
     orthogonal,
@@ -39,7 +40,8 @@ PAIRED: dict[str, Callable[[], TailBound]] = {
     ),
     "Prop1": lambda: uniform.SutherlandSchneiderProp1(kernel=Matern(nu=2.5), n_features=3, diameter=3.0),
     "RahimiRecht": lambda: uniform.RahimiRecht(kernel=GAUSSIAN, n_features=3, diameter=3.0),
-    "LiHonorioLine": lambda: uniform.LiHonorioLine(kernel=GAUSSIAN, n_features=1, diameter=3.0),
+    "LineSupremum": lambda: line.LineSupremum(kernel=GAUSSIAN, n_features=1, diameter=3.0),
+    "LineSupremumMatern": lambda: line.LineSupremum(kernel=Matern(nu=2.5), n_features=1, diameter=3.0),
     "SriperumbudurSzabo": lambda: uniform.SriperumbudurSzabo(kernel=GAUSSIAN, n_features=3, diameter=3.0),
     "Concentration": lambda: expectation.Concentration(kernel=GAUSSIAN, mean=0.1),
     "McDiarmid": lambda: expectation.McDiarmid(kernel=Laplacian()),
@@ -51,6 +53,10 @@ PAIRED: dict[str, Callable[[], TailBound]] = {
     "SampledOrbitHoeffding": lambda: orbit.SampledOrbitHoeffding(kernel=GAUSSIAN, n_points=20, n_transforms=10**8),
     "FullOrbitHoeffding": lambda: orbit.FullOrbitHoeffding(kernel=GAUSSIAN, n_points=20),
     "BlockHoeffding": lambda: orthogonal.BlockHoeffding(kernel=GAUSSIAN, n_features=5),
+    "OrthogonalBlocks": lambda: orthogonal.OrthogonalBlocks(kernel=GAUSSIAN, difference=[0.7, 0.2, 0.1]),
+    "OrthogonalPoints": lambda: orthogonal.OrthogonalPoints(
+        kernel=Matern(nu=2.5), n_points=20, n_features=4, diameter=1.5
+    ),
 }
 
 PHASE: dict[str, Callable[[], TailBound]] = {
@@ -67,6 +73,9 @@ PHASE: dict[str, Callable[[], TailBound]] = {
     "MMDSquared": lambda: downstream.MMDSquared(kernel=GAUSSIAN, embedding="phase"),
     "SampledOrbit": lambda: orbit.SampledOrbit(kernel=GAUSSIAN, n_features=2, diameter=2.0, n_transforms=10**8),
     "BlockHoeffding": lambda: orthogonal.BlockHoeffding(kernel=GAUSSIAN, n_features=5, embedding="phase"),
+    "OrthogonalPoints": lambda: orthogonal.OrthogonalPoints(
+        kernel=GAUSSIAN, n_points=20, n_features=4, diameter=1.0, embedding="phase"
+    ),
     "JohnsonLindenstrauss": lambda: sketch.JohnsonLindenstrauss(),
     "JohnsonLindenstraussPoints": lambda: sketch.JohnsonLindenstrauss(n_points=50),
 }

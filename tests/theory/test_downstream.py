@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bochner.errors import InvalidParameterError
-from bochner.kernels import Gaussian
+from bochner.kernels import Gaussian, Matern
 from bochner.theory import downstream, finite_set, published
 
 GAUSSIAN = Gaussian()
@@ -86,11 +86,16 @@ def test_svm_inverse_is_the_papers_formula():
 
 
 def test_mean_map_and_mmd_values():
-    mean_map = downstream.MeanMapKernel(kernel=GAUSSIAN)
-    assert mean_map.probability(0.1, n_components=1000) == pytest.approx(0.16417, rel=1e-6)
+    for kernel, embedding, rate in (
+        (GAUSSIAN, "paired", 1 / 2),
+        (GAUSSIAN, "phase", 1 / 2),
+        (Matern(), "phase", 2 / 5),
+    ):
+        mean_map = downstream.MeanMapKernel(kernel=kernel, embedding=embedding)
+        assert mean_map.probability(0.1, n_components=1000) == pytest.approx(2 * np.exp(-rate * 10), rel=1e-12)
     paired, phase = (downstream.MMDSquared(kernel=GAUSSIAN, embedding=e) for e in ("paired", "phase"))
     assert paired.probability(0.2, n_components=4000) == pytest.approx(9.07999e-05, rel=2e-6)
-    assert phase.probability(0.2, n_components=4000) == pytest.approx(0.0134759, rel=2e-6)
+    assert phase.probability(0.2, n_components=4000) == pytest.approx(2 * np.exp(-160 / 24), rel=1e-12)
     assert published.SutherlandSchneiderMMK(D=1000, eps=0.1).value() == pytest.approx(0.57301, rel=2e-6)
     assert published.SutherlandSchneiderMMDSquared(D=4000, eps=0.2).value() == pytest.approx(0.57301, rel=2e-6)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bochner.errors import AssumptionError, InvalidParameterError
-from bochner.kernels import Gaussian, Laplacian, Matern
+from bochner.kernels import Cauchy, Gaussian, Laplacian, Matern, Spline
 from bochner.theory import finite_set, pointwise
 
 GAUSSIAN = Gaussian()
@@ -22,9 +22,19 @@ def test_features_needed_for_the_gaussian_kernel(n_points, paired, phase):
 
 
 def test_features_needed_for_any_kernel():
-    setting = {"n_points": 100, "eps": 0.1, "delta": 0.01, "kernel": Laplacian()}
+    setting = {"n_points": 100, "eps": 0.1 * Spline().variance, "delta": 0.01, "kernel": Spline()}
     assert finite_set.features_needed(**setting) == 5524
-    assert finite_set.features_needed(**setting, embedding="phase") == 11061
+    assert finite_set.features_needed(**setting, embedding="phase") == 4148
+
+
+def test_features_needed_for_mixtures_of_gaussian_kernels():
+    setting = {"n_points": 1000, "delta": 0.01, "embedding": "phase"}
+    for kernel in (Matern(nu=1.5), Laplacian(), 2.0 * Gaussian() + Matern(), Cauchy() * Gaussian()):
+        assert finite_set.features_needed(kernel=kernel, eps=0.05 * kernel.variance, **setting) == 18_422
+    one_part = Matern() + Spline()
+    assert finite_set.features_needed(kernel=one_part, eps=0.05 * one_part.variance, **setting) == 22_107
+    many = {"n_points": 10**5, "eps": 0.05, "delta": 0.01}
+    assert finite_set.features_needed(kernel=Matern(nu=1.5), **many) == 33_158
 
 
 def test_error_is_the_closed_form():
@@ -96,8 +106,8 @@ def test_hundreds_of_points_are_quick():
 
 
 def test_refusals():
-    with pytest.raises(AssumptionError, match="Gaussian kernel"):
-        finite_set.UnionSubGaussian(kernel=Laplacian(), n_points=10)
+    with pytest.raises(AssumptionError, match="mixture"):
+        finite_set.UnionSubGaussian(kernel=Spline(), n_points=10)
     for n_points in (0, 2.5, -1):
         with pytest.raises(InvalidParameterError, match="n_points"):
             finite_set.UnionHoeffding(kernel=GAUSSIAN, n_points=n_points)

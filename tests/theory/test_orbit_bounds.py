@@ -59,7 +59,7 @@ def test_excess_risk_is_its_formula():
 def test_full_orbits_count_the_diagonal():
     one = orbit.FullOrbitHoeffding(kernel=GAUSSIAN)
     many = orbit.FullOrbitHoeffding(kernel=GAUSSIAN, n_points=10)
-    assert one.probability(0.3, n_components=400) == pytest.approx(2 * np.exp(-400 * 0.09 / 4))
+    assert one.probability(0.3, n_components=400) == pytest.approx(2 * np.exp(-400 * 0.09 / 2))
     assert many.probability(0.3, n_components=400) == pytest.approx(55 * one.probability(0.3, n_components=400))
 
 
@@ -87,7 +87,7 @@ def test_refusals():
 def test_sampled_orbits_at_points_are_their_formula():
     bound = orbit.SampledOrbitHoeffding(kernel=GAUSSIAN, n_points=10, n_transforms=1000)
     e, D, r = 0.3, 2000, 1000
-    values = [55 * 2 * (np.exp(-D * (e - t) ** 2 / 4) + np.exp(-r * t**2 / 2)) for t in np.linspace(0.01, 0.29, 57)]
+    values = [55 * 2 * (np.exp(-D * (e - t) ** 2 / 2) + np.exp(-r * t**2 / 2)) for t in np.linspace(0.01, 0.29, 57)]
     assert bound.probability(e + 1 / r, n_components=D) == pytest.approx(min(values), rel=0.02)
     assert bound.probability(0.0009, n_components=D) == 1.0
 

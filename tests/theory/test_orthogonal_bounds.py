@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bochner.errors import AssumptionError, InvalidParameterError
-from bochner.kernels import Gaussian, Laplacian
+from bochner.kernels import Gaussian, Laplacian, Matern, Spline
 from bochner.theory import orthogonal, pointwise
 
 GAUSSIAN = Gaussian()
@@ -52,11 +52,64 @@ def test_chebyshev_counts_whole_blocks():
     assert bound.probability(0.1, n_components=width) <= 0.05 < bound.probability(0.1, n_components=width - 16)
 
 
-def test_blocks_of_one_row_are_independent_features():
-    one = orthogonal.BlockHoeffding(kernel=GAUSSIAN, n_features=1)
-    assert one.probability(0.2, n_components=200) == pointwise.Hoeffding(kernel=GAUSSIAN).probability(
-        0.2, n_components=200
-    )
+@pytest.mark.parametrize("embedding", ["paired", "phase"])
+@pytest.mark.parametrize(
+    ("kernel", "kind"), [(GAUSSIAN, pointwise.SubGaussian), (Spline(), pointwise.Hoeffding)], ids=["Gaussian", "any"]
+)
+def test_blocks_of_one_row_are_independent_features(kernel, kind, embedding):
+    one = orthogonal.BlockHoeffding(kernel=kernel, n_features=1, embedding=embedding)
+    independent = kind(kernel=kernel, embedding=embedding)
+    assert one.probability(0.2, n_components=200) == pytest.approx(independent.probability(0.2, n_components=200))
+
+
+def tail(kernel, z, d, m, eps):
+    """The formula for whole blocks, without that of any block."""
+    return 2 * np.exp(-m * eps**2 / (2 * (1 + d / (d - 1) * min(z**2, z**4))))
+
+
+@pytest.mark.parametrize("z", [0.2, 0.9, 1.3])
+def test_whole_blocks_have_the_rate_of_independent_frequencies(z):
+    d, m, eps = 20, 400, 0.2
+    for kernel, scale in ((GAUSSIAN, 1.0), (Matern(nu=2.5), 1 / np.sqrt(5 / 3)), (Gaussian(3.0), 3.0)):
+        difference = np.full(d, z * scale / np.sqrt(d))
+        bound = orthogonal.OrthogonalBlocks(kernel=kernel, difference=difference)
+        assert bound.probability(eps, n_components=2 * m) == pytest.approx(min(1, tail(kernel, z, d, m, eps)), rel=1e-9)
+        blocks = orthogonal.BlockHoeffding(kernel=kernel, n_features=d)
+        assert bound.probability(eps, n_components=2 * m) <= blocks.probability(eps, n_components=2 * m)
+
+
+def test_far_pairs_have_the_bound_of_any_block():
+    far = orthogonal.OrthogonalBlocks(kernel=GAUSSIAN, difference=np.full(5, 9.0))
+    blocks = orthogonal.BlockHoeffding(kernel=GAUSSIAN, n_features=5)
+    assert far.probability(0.3, n_components=400) == blocks.probability(0.3, n_components=400)
+
+
+@pytest.mark.parametrize("embedding", ["paired", "phase"])
+def test_all_pairs_have_a_union_bound_at_the_largest_distance(embedding):
+    points = np.random.default_rng(0).standard_normal((6, 3)) * 0.1
+    first, second = np.triu_indices(6, 1)
+    farthest = max(points[first] - points[second], key=np.linalg.norm)
+    setting = {"kernel": GAUSSIAN, "embedding": embedding}
+    union = orthogonal.OrthogonalPoints(n_points=6, n_features=3, diameter=float(np.linalg.norm(farthest)), **setting)
+    pairs = 15 if embedding == "paired" else 21
+    one = orthogonal.OrthogonalBlocks(difference=farthest, **setting)
+    assert union.probability(0.5, n_components=600) == pytest.approx(pairs * one.probability(0.5, n_components=600))
+    anywhere = orthogonal.OrthogonalPoints(n_points=6, n_features=3, **setting)
+    assert anywhere.error(600, 0.01) > union.error(600, 0.01)
+
+
+def test_kernels_that_are_not_isotropic_have_blocks_as_summands():
+    kernel = Laplacian()
+    points = orthogonal.OrthogonalPoints(kernel=kernel, n_points=2, n_features=3, diameter=0.1)
+    assert points.probability(0.4, n_components=300) == orthogonal.BlockHoeffding(
+        kernel=kernel, n_features=3
+    ).probability(0.4, n_components=300)
+    with pytest.raises(AssumptionError, match="isotropic"):
+        orthogonal.OrthogonalBlocks(kernel=kernel, difference=[0.1, 0.2])
+    with pytest.raises(AssumptionError, match="second moment"):
+        orthogonal.OrthogonalBlocks(kernel=Matern(nu=0.5), difference=[0.1, 0.2])
+    with pytest.raises(InvalidParameterError, match="diameter"):
+        orthogonal.OrthogonalPoints(kernel=GAUSSIAN, n_points=2, n_features=3, diameter=-1.0)
 
 
 def test_refusals():

@@ -10,10 +10,11 @@ import bochner as bo
 from bochner.errors import AssumptionError, InvalidParameterError
 from bochner.features import fourier_map, transform
 from bochner.sampling import Pilot
+from bochner.sampling.leverage import in_groups, inclusion_probabilities
 from bochner.theory import spectral
 from bochner.theory.a_posteriori import SpectralCloseness
 from bochner.theory.counterexample import rate_at_least
-from bochner.theory.pool import PoolApproximation
+from bochner.theory.pool import GroupApproximation, PoolApproximation, leverage_of_pool
 
 X = np.random.default_rng(0).uniform(-3, 3, (60, 1))
 KERNEL, ALPHA, POOL = 2.0 * bo.Gaussian(), 1.2, 300
@@ -66,10 +67,38 @@ def test_the_best_proposal_needs_the_count_of_the_papers():
     assert best.frequencies_needed(0.5, 0.1) == pytest.approx(32 / 3 * dimension * np.log(160 * dimension))
 
 
-def test_only_independent_draws_are_certified():
+def test_a_bound_is_for_its_own_way_of_drawing():
     kept_once = pool_of(replacement=False)
     with pytest.raises(AssumptionError, match="replacement=True"):
         PoolApproximation.of(kept_once, X, kernel=KERNEL, alpha=ALPHA)
+    with pytest.raises(AssumptionError, match="replacement=False"):
+        GroupApproximation.of(pool_of(), X, kernel=KERNEL, alpha=ALPHA, n_frequencies=20)
+
+
+def test_groups_have_the_ratio_of_their_own_probabilities():
+    pool = pool_of(replacement=False, mixing=0.05)
+    setting = {"kernel": KERNEL, "alpha": ALPHA, "n_frequencies": 200}
+    leverage, norm = leverage_of_pool(pool, X, kernel=KERNEL, alpha=ALPHA)
+    _, inclusion = in_groups(inclusion_probabilities(pool.proposal, 200))
+    below = inclusion < 1
+    assert 0 < np.sum(~below) < 200
+    paired, phase = (GroupApproximation.of(pool, X, embedding=each, **setting) for each in ("paired", "phase"))
+    assert paired.largest_ratio == pytest.approx(200 * np.max(leverage[below] / inclusion[below]))
+    assert phase.largest_ratio == pytest.approx(200 * np.max(leverage / inclusion))
+    assert (paired.statistical_dimension, paired.operator_norm) == pytest.approx((leverage.sum(), norm))
+    with pytest.raises(AssumptionError, match="200 groups"):
+        paired.accuracy(201, 0.1)
+
+
+def test_a_pool_that_is_kept_whole_is_exact():
+    pool = pool_of(replacement=False)
+    bound = GroupApproximation.of(pool, X, kernel=KERNEL, alpha=ALPHA, n_frequencies=POOL)
+    assert bound.accuracy(POOL, 0.01) < 1e-12
+    drawn = gram(FromPool(pool).draw(POOL, 0), 2 * POOL)
+    np.testing.assert_allclose(drawn, pool_gram(pool), atol=1e-10)
+
+
+def test_independent_draws_are_certified():
     bound = PoolApproximation.of(pool_of(), X, kernel=KERNEL, alpha=ALPHA)
     needed = int(np.ceil(bound.frequencies_needed(0.5, 0.1)))
     with pytest.raises(AssumptionError, match=f"at least {needed} draws"):
@@ -112,10 +141,11 @@ def test_bad_settings_are_named():
         PoolApproximation(alpha=1.0, statistical_dimension=3.0, largest_ratio=2.0, operator_norm=9.0)
 
 
+@pytest.mark.parametrize("replacement", [True, False])
 @pytest.mark.parametrize("embedding", ["paired", "phase"])
-def test_given_the_pool_the_mean_of_the_draws_is_the_pool(embedding):
+def test_given_the_pool_the_mean_of_the_draws_is_the_pool(embedding, replacement):
     """400 draws from one pool; every entry of the matrix within 6.5 standard errors: 1e-7 of false alarm."""
-    pool, m = pool_of(), 20
+    pool, m = pool_of(replacement=replacement), 20
     fixed = FromPool(pool)
     width = 2 * m if embedding == "paired" else m
     estimates = np.array([gram(fixed.draw(m, seed), width, seed) for seed in range(400)])
@@ -124,10 +154,10 @@ def test_given_the_pool_the_mean_of_the_draws_is_the_pool(embedding):
 
 
 class FromPool:
-    """Draws from one pool under many seeds, as `Leverage(replacement=True)` makes them."""
+    """Draws from one pool under many seeds, as `Leverage` makes them."""
 
     def __init__(self, pool):
-        self.pool, self.sampler = pool, sampler()
+        self.pool, self.sampler = pool, sampler(replacement=pool.replacement)
 
     def draw(self, m, seed):
         taken, weights = self.sampler._sample(self.pool, m, seed)
@@ -142,6 +172,29 @@ def test_the_promise_holds_in_simulation(embedding, repeats):
     draws, exact = FromPool(pool), pool_gram(pool)
     failures = {}
     for m in (int(np.ceil(bound.frequencies_needed(accuracy, delta))), 12):
+        width = 2 * m if embedding == "paired" else m
+        closeness = [
+            SpectralCloseness(exact=exact, approximate=gram(draws.draw(m, seed), width, seed), alpha=ALPHA)
+            for seed in range(repeats if m > 12 else 50)
+        ]
+        failures[m] = sum(each.certificate().value > accuracy for each in closeness)
+    enough, few = failures.values()
+    assert rate_at_least(enough, repeats) <= delta
+    assert rate_at_least(few, 50) > delta
+
+
+@pytest.mark.parametrize(("embedding", "repeats"), [("paired", 300), ("phase", 150)])
+def test_the_promise_for_groups_holds_in_simulation(embedding, repeats):
+    pool, delta, accuracy = pool_of(replacement=False, pool_size=20_000), 0.1, 0.5
+    draws, exact = FromPool(pool), pool_gram(pool)
+    setting = {"kernel": KERNEL, "alpha": ALPHA, "embedding": embedding}
+
+    def is_enough(m):
+        bound = GroupApproximation.of(pool, X, n_frequencies=m, **setting)
+        return bound.frequencies_needed(accuracy, delta) <= m
+
+    failures = {}
+    for m in (next(m for m in range(500, 4000, 100) if is_enough(m)), 12):
         width = 2 * m if embedding == "paired" else m
         closeness = [
             SpectralCloseness(exact=exact, approximate=gram(draws.draw(m, seed), width, seed), alpha=ALPHA)

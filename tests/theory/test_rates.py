@@ -50,10 +50,16 @@ def test_exponents_out_of_range_are_refused(r, gamma, alpha, name):
         feature_exponent(r, gamma, alpha)
 
 
+def test_rows_of_an_impossible_spectrum_are_marked():
+    marked = [row for row in TABLE_1 if "contradicts assumption A.1" in row.note]
+    assert {(row.spectrum, row.sampling) for row in marked} == {("i^(-1)", "weighted")}
+    assert len(marked) == sum(row.spectrum == "i^(-1)" for row in TABLE_1) == 2
+
+
 def test_the_table_tells_its_own_rows_from_quoted_ones():
     own = [row for row in TABLE_1 if row.authors == OWN]
     assert {row.sampling for row in own} == {"plain", "weighted"}
-    assert all(row.note == "quoted by Zhu Li" for row in TABLE_1 if row.authors != OWN)
+    assert all(row.note.startswith("quoted by Zhu Li") for row in TABLE_1 if row.authors != OWN)
 
 
 def test_the_corrected_exponent_is_the_printed_one_at_one_half_only():

@@ -18,6 +18,7 @@ from bochner.theory import (
     downstream,
     expectation,
     finite_set,
+    line,
     lower,
     mean_square,
     moments,
@@ -153,7 +154,7 @@ def test_uniform_bounds_hold_with_pairs(d, diameter, n_components):
         uniform.SriperumbudurSzabo(**setting),
     ]
     if d == 1:
-        bounds.append(uniform.LiHonorioLine(**setting))
+        bounds.append(line.LineSupremum(**setting))
     for bound in bounds:
         check_failure_rate(bound, errors, n_components)
     quantile = np.quantile(errors, 0.95)

@@ -64,7 +64,7 @@ def bounds(as_json: bool, quiet: bool, **given: Any) -> None:
     screen = Screen(as_json=as_json, quiet=quiet)
     document = {**setting, "kernel": repr(setting["kernel"]), "eps": eps, "delta": delta, "bounds": found}
     document["verdict"] = _verdict(document)
-    lines = [(row["name"], row["status"], _count(row), row["bounds"], _citation(row["source"])) for row in shown]
+    lines = [(row["name"], _label(row), _count(row), row["bounds"], _citation(row["source"])) for row in shown]
     hidden = len(found) - len(shown)
     rest = [f"\n{hidden} results give no number of features in this setting: --all shows them too."] if hidden else []
     header = ("bound", "status", "features", "bounds", "source")
@@ -125,6 +125,11 @@ def _verdict(document: JsonDict) -> str:
     return "No proved bound gives a number of features in this setting."
 
 
+def _label(row: JsonDict) -> str:
+    """The status, and of which part of a printed statement it speaks."""
+    return f"{row['status']} ({row['scope']})" if row.get("scope") else str(row["status"])
+
+
 def _count(row: JsonDict) -> str:
     return row["why_none"] if row["features"] is None else f"{row['features']:,}"
 
@@ -135,8 +140,10 @@ def _citation(source: str) -> str:
 
 
 def _heading(document: JsonDict) -> str:
+    from bochner.theory.certificate import confidence
+
     return (
-        f"Features for an error of at most {document['eps']:g} with probability {1 - document['delta']:g}: "
+        f"Features for an error of at most {document['eps']:g} with probability {confidence(document['delta'])}: "
         f"{document['kernel']}, {document['embedding']}, d = {document['n_features']}, "
         f"{document['n_points']:,} points, diameter {document['diameter']:.3g}\n"
     )

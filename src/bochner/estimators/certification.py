@@ -19,7 +19,8 @@ from bochner.sampling import Sampler
 from bochner.statistics.kernel_product import BLOCK_ROWS, ExactKernel
 from bochner.theory import finite_set, uniform
 from bochner.theory.a_posteriori import AllPairs, SampledPairs
-from bochner.theory.base import Certificate, Embedding, check_delta
+from bochner.theory.base import Certificate, Embedding, TailBound, check_delta
+from bochner.theory.orthogonal import OrthogonalPoints
 from bochner.theory.region import diameter_of
 from bochner.theory.supremum import GridSupremum
 
@@ -75,11 +76,11 @@ class MapCertifier:
         off = self.fourier.rounding(reach.astype(float), self._type_of(X))
         return 2 * float(np.linalg.norm(self.fourier.amplitude)) * off + off**2
 
-    def a_priori_refusal(self) -> str | None:
-        """Why no a priori bound applies, or None."""
+    def a_priori_refusal(self, *, blocks: bool = True) -> str | None:
+        """Why no a priori bound applies, or None; without `blocks` those for orthogonal blocks do not count."""
         if self.sampler.uses_pilot:
             return f"{type(self.sampler).__name__} frequencies are not independent draws, and depend on the rows of fit"
-        if not self.sampler.independent:
+        if not (self.sampler.independent or (blocks and self.sampler.orthogonal_blocks)):
             return f"{type(self.sampler).__name__} frequencies are not independent draws"
         if self.embedding == "paired" and len(self.fourier.phase):
             return "an odd n_components mixes the two embeddings"
@@ -94,13 +95,22 @@ class MapCertifier:
             require_computed_error(X.shape[0], self.fourier.n_components)
             yield computed_error(ExactKernel(self.kernel), X, self.features(X))
 
-    def a_priori(self, n_rows: int, delta: float, rows: str) -> Iterator[Certificate]:
-        """A priori certificates for all pairs of `n_rows` rows (`rows` in words) independent of the frequencies."""
+    def a_priori(self, n_rows: int, delta: float, rows: str, *, diameter: float | None = None) -> Iterator[Certificate]:
+        """A priori certificates for all pairs of `n_rows` rows (`rows` in words) independent of the frequencies.
+
+        `diameter` is the largest distance of two of them: bounds for orthogonal blocks grow with it.
+        """
         if self.a_priori_refusal() is None:
-            bound = finite_set.tightest(n_points=n_rows, kernel=self.kernel, embedding=self.embedding)
+            bound = self._over_points(n_rows, diameter)
             found = self._chosen(bound.certificate(self.fourier.n_components, delta / self.n_widths))
             claim = f"the largest kernel error over all pairs of {rows} is {{value}} in exact arithmetic"
             yield replace(found, claim=claim, assumptions=(*found.assumptions, _WITHOUT_ROUNDING))
+
+    def _over_points(self, n_rows: int, diameter: float | None) -> TailBound:
+        setting: dict[str, Any] = {"n_points": n_rows, "kernel": self.kernel, "embedding": self.embedding}
+        if self.sampler.independent:
+            return finite_set.tightest(**setting)
+        return OrthogonalPoints(n_features=self.fourier.n_features, diameter=diameter, **setting)
 
     def over_the_domain(self, X: Any, delta: float) -> Iterator[Certificate]:
         """Uniform certificates over all points as far apart as the rows, and so over their pairs."""
@@ -112,7 +122,7 @@ class MapCertifier:
                 kernel=self.kernel, omega=self.fourier.omega, power=self.fourier.amplitude**2, radius=diameter
             )
             yield from _unless_refused(supremum.certificate)
-        if self.a_priori_refusal() is None:
+        if self.a_priori_refusal() is None and self.sampler.independent:
             setting = {"kernel": self.kernel, "embedding": self.embedding, "n_features": d, "diameter": diameter}
             width, delta = self.fourier.n_components, delta / self.n_widths
             found = _unless_refused(lambda: uniform.tightest(**setting).certificate(width, delta))  # type: ignore[arg-type]
@@ -176,7 +186,8 @@ def _bounded(certifier: MapCertifier, X: Rows, delta: float) -> Iterator[Certifi
         rounding = certifier.rounding(X)
     except AssumptionError:
         return
-    bounded = [*certifier.a_priori(X.shape[0], delta, words), *certifier.over_the_domain(X, delta)]
+    diameter = diameter_of(X, certifier.kernel)
+    bounded = [*certifier.a_priori(X.shape[0], delta, words, diameter=diameter), *certifier.over_the_domain(X, delta)]
     yield from (_rounded(each, rounding, words) for each in bounded)
 
 

@@ -193,7 +193,7 @@ class FourierFeatures(MapTransformer):
 
     def bounded_features(self, X: Any) -> BoundedFeatures:
         check_is_fitted(self)
-        refusal = self._certifier(CertificateContext()).a_priori_refusal()
+        refusal = self._certifier(CertificateContext()).a_priori_refusal(blocks=False)
         if refusal is not None:
             raise AssumptionError(f"No bound by independent draws: {refusal}.")
         return super().bounded_features(X)

@@ -32,6 +32,12 @@ class _Pair(Stationary):
     def settled(self, X: Rows) -> Self:
         return self if self.is_settled else type(self)(self._left.settled(X), self._right.settled(X))
 
+    # Frequencies of one part or the other, or sums of one of each.
+
+    @property
+    def is_normal_mixture(self) -> bool:
+        return self._left.is_normal_mixture and self._right.is_normal_mixture
+
     @property
     def _left(self) -> Stationary:
         return require_stationary(self, "left", self.left)
@@ -142,6 +148,10 @@ class Scaled(Stationary):
     @property
     def non_negative(self) -> bool:
         return self._kernel.non_negative
+
+    @property
+    def is_normal_mixture(self) -> bool:
+        return self._kernel.is_normal_mixture
 
     def without_factor(self) -> Stationary:
         return self._kernel.without_factor()

@@ -129,6 +129,11 @@ class Stationary(Kernel):
         return False
 
     @property
+    def is_normal_mixture(self) -> bool:
+        """The spectral measure is known to be a mixture of centred normal laws. False unless a subclass knows."""
+        return self.has_normal_frequencies
+
+    @property
     def variance(self) -> float:
         """k(0) = k(x, x); a kernel with another value than 1 overrides it."""
         return 1.0

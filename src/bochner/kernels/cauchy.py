@@ -34,6 +34,10 @@ class Cauchy(WithLengthScale):
     def non_negative(self) -> bool:
         return True  # a product of positive fractions
 
+    @property
+    def is_normal_mixture(self) -> bool:
+        return True  # each coordinate is Laplace: normal times the root of an exponential variable
+
     def at(self, delta: Array) -> Array:
         delta = np.asarray(delta, dtype=float)
         return 1 / np.prod(1 + (delta / self.scales(delta.shape[-1])) ** 2, axis=-1)

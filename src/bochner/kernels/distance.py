@@ -122,6 +122,10 @@ class Metric(DistanceKernel):
         return self._kernel.non_negative
 
     @property
+    def is_normal_mixture(self) -> bool:
+        return self._kernel.is_normal_mixture
+
+    @property
     def variance(self) -> float:
         return self._kernel.variance
 

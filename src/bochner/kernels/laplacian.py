@@ -40,6 +40,10 @@ class Laplacian(WithLengthScale):
     def non_negative(self) -> bool:
         return True  # an exponential
 
+    @property
+    def is_normal_mixture(self) -> bool:
+        return True  # each coordinate is Cauchy: normal over the root of a gamma variable
+
     def at(self, delta: Array) -> Array:
         delta = np.asarray(delta, dtype=float)
         return np.exp(-np.sum(np.abs(delta / self.scales(delta.shape[-1])), axis=-1))

@@ -42,6 +42,10 @@ class Matern(Isotropic):
     def non_negative(self) -> bool:
         return True  # t^nu K_nu(t) > 0
 
+    @property
+    def is_normal_mixture(self) -> bool:
+        return True  # Student: normal over the root of a gamma variable
+
     def profile(self, r: Array) -> Array:
         nu = self._smoothness()
         if nu in _CLOSED_FORMS:

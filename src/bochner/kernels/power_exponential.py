@@ -41,6 +41,10 @@ class PowerExponential(Isotropic):
     def non_negative(self) -> bool:
         return True  # an exponential
 
+    @property
+    def is_normal_mixture(self) -> bool:
+        return True  # normal times the root of a stable variable
+
     def profile(self, r: Array) -> Array:
         return np.exp(-(r ** self._power()))
 

@@ -37,6 +37,10 @@ class RationalQuadratic(Isotropic):
     def non_negative(self) -> bool:
         return True  # a power of a positive number
 
+    @property
+    def is_normal_mixture(self) -> bool:
+        return True  # normal times the root of a gamma variable
+
     def profile(self, r: Array) -> Array:
         alpha = self._tail()
         return (1 + r**2 / (2 * alpha)) ** -alpha

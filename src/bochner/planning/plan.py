@@ -14,6 +14,7 @@ from bochner.memory import format_bytes
 from bochner.planning.cluster import ClusterPlan
 from bochner.statistics import PassPlan
 from bochner.theory import FeatureCounts
+from bochner.theory.certificate import confidence
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -171,7 +172,7 @@ class Plan:
     def _certified(self) -> str:
         if not self.curve:
             return self.bound
-        return f"kernel error at most {self.certified_error:.3g}, probability {1 - self.delta:g} ({self.bound})"
+        return f"kernel error at most {self.certified_error:.3g}, probability {confidence(self.delta)} ({self.bound})"
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Certified error against the number of features, with this plan and the budget drawn in.
@@ -195,7 +196,7 @@ class Plan:
         ax.axvline(affordable, color=GREY, linestyle="--", label="budget")
         if self.eps is not None:
             ax.axhline(self.eps, color=GREEN, linestyle=":", label="eps")
-        ax.set(xlabel="number of features", ylabel=f"kernel error, probability {1 - self.delta:g}")
+        ax.set(xlabel="number of features", ylabel=f"kernel error, probability {confidence(self.delta)}")
         ax.legend(frameon=False, loc="lower left")
         return ax
 

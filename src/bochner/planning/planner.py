@@ -28,7 +28,6 @@ from bochner.planning.plan import Alternative, Plan
 from bochner.planning.width import LANDMARK_ROWS, default_width
 from bochner.theory import FeatureCounts, feature_counts, finite_set, fit_spectrum, uniform
 from bochner.theory.base import Embedding, TailBound, check_delta, check_eps, n_frequencies
-from bochner.theory.normalised import normalised
 from bochner.theory.region import diameter_of
 from bochner.tuning import ScaleRule, candidate_kernels
 
@@ -295,9 +294,7 @@ def _chosen_plan(
 
 def _bounds(n: int, d: int, kernel: Stationary, embedding: Embedding, X: Rows | None) -> _Bounds:
     """The bounds that apply; the first one over the rows is the one for a width that no error decides."""
-    over_rows: list[TailBound] = [finite_set.UnionHoeffding(kernel=kernel, n_points=n, embedding=embedding)]
-    if normalised(kernel).is_gaussian:
-        over_rows.insert(0, finite_set.UnionSubGaussian(kernel=kernel, n_points=n, embedding=embedding))
+    over_rows = finite_set.by_number_of_points(n_points=n, kernel=kernel, embedding=embedding)
     if X is None:
         return _Bounds(over_rows, [])
     if n <= _DATA_AWARE_ROWS:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from bochner.reporting.nested import narrower, nested_widths, why_not_nested, wi
 from bochner.reporting.view import GIVE_ROWS, ModelView, n_rows_of, sample_rows
 from bochner.theory import Certificate, finite_set, pointwise
 from bochner.theory.normalised import normalised
+from bochner.theory.sub_gaussian import variance_proxy
 
 __all__ = ["EXACT", "approximation", "features_by_bound", "kernel_error_curve"]
 
@@ -85,11 +85,12 @@ def features_by_bound(view: ModelView, n_points: int, *, delta: float) -> JsonDi
     if not view.sampler.independent or view.sampler.uses_pilot:
         kind = type(view.sampler).__name__
         return {"missing": f"{kind} frequencies are not independent draws, which these bounds assume."}
-    kinds: list[tuple[Any, Any, Callable[..., float]]] = [
-        (pointwise.Hoeffding, finite_set.UnionHoeffding, pointwise.hoeffding_exponent)
+    kernel = normalised(view.kernel)
+    kinds: list[tuple[Any, Any, float]] = [
+        (pointwise.Hoeffding, finite_set.UnionHoeffding, variance_proxy(None, view.embedding))
     ]
-    if normalised(view.kernel).is_gaussian:
-        kinds.insert(0, (pointwise.SubGaussian, finite_set.UnionSubGaussian, pointwise.sub_gaussian_exponent))
+    if kernel.is_normal_mixture:
+        kinds.insert(0, (pointwise.SubGaussian, finite_set.UnionSubGaussian, variance_proxy(kernel, view.embedding)))
     eps, setting = _EPS * view.kernel.variance, {"kernel": view.kernel, "embedding": view.embedding}
     return {
         "eps": eps,
@@ -102,11 +103,11 @@ def features_by_bound(view: ModelView, n_points: int, *, delta: float) -> JsonDi
             {
                 **union.describe(),
                 "label": str(union.source.result),
-                "rate": exponent(1.0, 1, view.embedding),
+                "rate": 1 / (2 * proxy),
                 "one_pair": pair(**setting).features_needed(eps, delta),
                 "all_pairs": union(n_points=n_points, **setting).features_needed(eps, delta),
             }
-            for pair, union, exponent in kinds
+            for pair, union, proxy in kinds
         ],
     }
 

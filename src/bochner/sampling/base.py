@@ -48,6 +48,8 @@ class Sampler(ABC, BaseEstimator):
         Frequencies are independent draws from the measure: the assumption of every iid bound.
     nested : bool
         The first frequencies of a wider map are those of the narrower one with the same seed.
+    orthogonal_blocks : bool
+        Blocks of as many frequencies as columns are independent, of orthogonal directions and independent lengths.
     uses_pilot : bool
         The frequencies depend on the data: `draw` needs a pilot.
     unbiased : bool
@@ -56,6 +58,7 @@ class Sampler(ABC, BaseEstimator):
 
     independent: bool
     nested: bool
+    orthogonal_blocks: bool = False
     uses_pilot: bool = False
     unbiased: bool = True
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from heapq import heapreplace
 from numbers import Integral, Real
 
 import numpy as np
@@ -37,14 +38,14 @@ class Leverage(Sampler):
 
         q_i = (1 - mixing) tau_i / sum_j tau_j + mixing / s
 
-    without replacement:  pi_i = min(1, c q_i) with sum_i pi_i = m,   w_i = m / (s pi_i)  <=  1 / mixing
-    with replacement:     m independent draws from q,                 w_i = 1 / (s q_i)   <=  1 / mixing
+    without replacement:  one of each of m groups of the pool,    w_i = m / (s p_i),  p_i about min(1, c q_i)
+    with replacement:     m independent draws from q,             w_i = 1 / (s q_i)   <=  1 / mixing
 
     The weights w_i make E z.z' = k: given the pool the kernel estimate has the mean of the pool's, and so, over pools,
-    the kernel. Without replacement the m frequencies are a systematic sample: each is kept with probability pi_i
-    exactly (Horvitz & Thompson 1952), and none is kept twice, which at equal width is far closer to K
-    (docs/decisions/008). With replacement they are the independent draws of the papers, and only those have a bound:
-    `theory.pool.PoolApproximation`, relative to the pool.
+    the kernel. Without replacement the pool is dealt into m groups in each of which min(1, c q_i) sums to about 1,
+    and each gives one frequency, with probabilities p_i that sum to 1 in it: none is kept twice, which at equal width
+    is far closer to K, and the groups draw independently, so that the bound for the independent draws of the papers
+    holds for them, too (docs/decisions/060): `theory.pool`, relative to the pool.
 
     Parameters
     ----------
@@ -56,11 +57,12 @@ class Leverage(Sampler):
     pilot_rows : int, default=1000
         Rows to score the pool on. The time is O(r^3 + r^2 s) for r rows.
     mixing : float in (0, 1], default=0.2
-        Share of the plain law in the proposal; weights are at most 1 / mixing. 1 is a plain sample of the pool.
+        Share of the plain law in the proposal; weights are at most 1 / mixing, without replacement times the mass of a
+        group, which is below 2. 1 is a plain sample of the pool.
     pool : Sampler, default=None
         How the pool is drawn; None: `MonteCarlo()`. `Orthogonal()` and `QuasiMonteCarlo()` add their gain.
     replacement : bool, default=False
-        Draw from the pool independently: certified, but farther from the kernel at equal width.
+        Draw every frequency from all of the pool, independently: farther from the kernel at equal width.
     """
 
     independent = False
@@ -140,8 +142,8 @@ class Leverage(Sampler):
         if self.replacement:
             taken = rng.choice(size, size=m, p=pool.proposal / np.sum(pool.proposal))
             return taken, 1 / (size * pool.proposal[taken])
-        inclusion = inclusion_probabilities(pool.proposal, m)
-        taken = systematic_sample(inclusion, rng.random())
+        order, inclusion = in_groups(inclusion_probabilities(pool.proposal, m))
+        taken = draw_groups(order, inclusion, rng.random(m))
         return taken, m / (size * inclusion[taken])
 
     def _pool(self) -> Sampler:
@@ -185,12 +187,31 @@ def inclusion_probabilities(proposal: Array, m: int) -> Array:
         certain |= more
 
 
-def systematic_sample(inclusion: Array, start: float) -> Array:
-    """Positions with start + k (k = 0, 1, ...) in their stretch of the cumulated probabilities: i is hit with pi_i."""
-    reach = np.cumsum(inclusion)
-    m = round(reach[-1])
-    kept = np.searchsorted(reach * (m / reach[-1]), start + np.arange(m), side="right")
-    return np.minimum(kept, len(inclusion) - 1)
+def in_groups(inclusion: Array) -> tuple[Array, Array]:
+    """Positions group by group, and probabilities near `inclusion` that sum to 1 in every group: pi_i / its mass.
+
+    The largest first, each joins the lightest group, so that masses differ as little as may be. What is certain is a
+    group of its own.
+    """
+    certain = inclusion >= 1
+    rest = np.flatnonzero(~certain)
+    rest = rest[np.argsort(-inclusion[rest], kind="stable")]
+    groups = [(0.0, k) for k in range(round(float(np.sum(inclusion[rest]))))]  # a heap: all are as light
+    member = np.empty(len(rest), dtype=int)
+    for at, mass in enumerate(inclusion[rest]):
+        total, member[at] = groups[0]
+        heapreplace(groups, (total + mass, int(member[at])))
+    shares = np.ones(len(inclusion))
+    shares[rest] = inclusion[rest] / np.bincount(member, inclusion[rest], minlength=1)[member]
+    return np.concatenate([rest[np.argsort(member, kind="stable")], np.flatnonzero(certain)]), shares
+
+
+def draw_groups(order: Array, inclusion: Array, uniforms: Array) -> Array:
+    """One position of every group, by a uniform number for each: independent draws."""
+    reach = np.cumsum(inclusion[order])
+    kept = np.searchsorted(reach, np.arange(len(uniforms)) + uniforms, side="right")
+    taken: Array = order[np.minimum(kept, len(order) - 1)]
+    return taken
 
 
 def _is_count(value: object) -> bool:

@@ -24,6 +24,7 @@ class Orthogonal(Sampler):
     """
 
     independent = False
+    orthogonal_blocks = True
     nested = True
 
     def points(self, m: int, d: int, n_vectors: int, n_uniforms: int, seed: int) -> tuple[Array, Array]:

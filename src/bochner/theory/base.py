@@ -219,6 +219,8 @@ class Published(Claim):
     """
 
     evidence: ClassVar[Evidence] = Evidence.DERIVED
+    scope: ClassVar[str] = ""
+    """Of which part of the printed statement the status speaks; empty: of all of it."""
     correction: ClassVar[str] = ""
     """Why it has its status, and which `Bound` to use instead."""
 
@@ -239,9 +241,9 @@ class Published(Claim):
 
     @classmethod
     def describe(cls) -> JsonDict:
-        """The claim as a plain dict, with its `correction`: why it has its status, and what to use instead."""
-        # Overrides: a printed formula has one field more.
-        return {**super().describe(), "correction": cls.correction}
+        """The claim as a plain dict, with the `scope` of its status, and its `correction`: why, and what to use."""
+        # Overrides: a printed formula has two fields more.
+        return {**super().describe(), "scope": cls.scope, "correction": cls.correction}
 
     @abstractmethod
     def value(self) -> float:

@@ -16,7 +16,7 @@ from bochner._html import card, items
 from bochner._typing import JsonDict
 from bochner.errors import AssumptionError
 
-__all__ = ["Certificate", "rounded_down", "rounded_up"]
+__all__ = ["Certificate", "confidence", "rounded_down", "rounded_up"]
 
 _DIGITS = 4
 _FREQUENCIES = "the draw of the frequencies"
@@ -82,7 +82,7 @@ class Certificate:
         """One sentence: what is bounded, by how much, and with which probability."""
         claim = self.claim.replace("{value}", self._limits())
         if self.delta > 0:
-            claim = f"with probability at least {_probability(self.delta)} over {self.over}, {claim}"
+            claim = f"with probability at least {confidence(self.delta)} over {self.over}, {claim}"
         if self.instead:
             claim = f"only the kernel is certified, not the predictions ({self.instead}): {claim}"
         return f"{claim[0].upper()}{claim[1:]}."
@@ -144,8 +144,14 @@ def _rounded(value: float, direction: str) -> str:
     return f"{float(Context(prec=_DIGITS, rounding=direction).create_decimal(value)):.{_DIGITS}g}"
 
 
-def _probability(delta: float) -> str:
-    """1 - delta, not larger than it is: as a number, or as a difference where it would look like 1."""
+def confidence(delta: float) -> str:
+    """1 - delta, not larger than it is: as a number, or as a difference where it would look like 1.
+
+    Examples
+    --------
+    >>> confidence(0.01), confidence(1e-12)
+    ('0.99', '1 - 1e-12')
+    """
     if delta < 1e-4:
         return f"1 - {float(Context(prec=2, rounding=ROUND_CEILING).create_decimal(delta)):.2g}"
     left = (1 - Decimal(repr(delta))).quantize(Decimal("1e-6"), rounding=ROUND_FLOOR)

@@ -22,6 +22,7 @@ from scipy.special import ive
 from bochner._typing import Array
 from bochner.theory.base import Embedding
 from bochner.theory.normalised import NormalisedKernel
+from bochner.theory.sub_gaussian import variance_proxy
 
 __all__ = ["ChernoffTable", "Exponents", "exponents", "tabulate"]
 
@@ -128,9 +129,10 @@ def _centred_log_mgf(kernel: NormalisedKernel, differences: Array, k: Array, gri
     # cos <= 1 and cos >= -1 cap both, and keep the logarithm away from what rounding leaves of a cancelled sum.
     above = np.minimum(np.log(np.maximum(even + odd, _ROUNDING)) + s * (1 - k), s * (1 - k))
     below = np.minimum(np.log(np.maximum(even - odd, _ROUNDING)) + s * (1 + k), s * (1 + k))
+    sub_gaussian = variance_proxy(kernel, "paired") * s**2 / 2
+    above, below = np.minimum(above, sub_gaussian), np.minimum(below, sub_gaussian)
     if kernel.is_gaussian:
-        above = np.minimum(above, s**2 / 4)
-        below = np.minimum(np.minimum(below, s**2 / 4), _from_parabola(kernel.squared_radius(differences), s))
+        below = np.minimum(below, _from_parabola(kernel.squared_radius(differences), s))
     return above, below
 
 

@@ -1,7 +1,7 @@
 """Spectral norm of a symmetric matrix from a few products with it: block Lanczos from a random start, with a limit.
 
 r start columns are independent standard normal vectors, V spans B, A B, ..., A^(j-1) B after j products. Let w be the
-eigenvector of the largest |eigenvalue|, g = B' w and x = B g. Where ||A V|| <= ||A|| / cosh(u), the polynomial
+eigenvector of the eigenvalue of largest modulus, g = B' w and x = B g. Where ||A V|| <= ||A|| / cosh(u), the polynomial
 p(z) = U_(j-1)(z cosh(u) / ||A||) (Chebyshev, second kind) in the place of the best one gives
 
     sinh(j u)^2 (w' x)^2 <= ||x||^2 - (w' x)^2,    so   (w' x)^2 <= ||x||^2 / cosh(j u)^2

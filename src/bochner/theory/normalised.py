@@ -17,7 +17,9 @@ from bochner._typing import Array
 from bochner.kernels.base import Stationary, require_stationary
 from bochner.theory.base import Embedding, TailBound, check_eps, n_frequencies, require
 
-__all__ = ["KernelTailBound", "NormalisedKernel", "normalised"]
+__all__ = ["MIXTURE", "KernelTailBound", "NormalisedKernel", "normalised"]
+
+MIXTURE = "a Gaussian kernel or a mixture of Gaussian kernels"
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,11 @@ class NormalisedKernel:
     def is_gaussian(self) -> bool:
         """A Gaussian kernel, of one length scale or one per feature."""
         return self.kernel.has_normal_frequencies
+
+    @property
+    def is_normal_mixture(self) -> bool:
+        """Frequencies that are known to be mixtures of centred normal vectors."""
+        return self.kernel.is_normal_mixture
 
     @property
     def has_scale_per_feature(self) -> bool:
@@ -63,7 +70,7 @@ class NormalisedKernel:
         return sigma_p
 
     def squared_radius(self, difference: Array) -> Array:
-        """||difference / length_scale||^2 of a Gaussian kernel."""
+        """E (omega . difference)^2: ||difference / length_scale||^2 of a Gaussian kernel."""
         difference = np.asarray(difference, dtype=float)
         radius2: Array = np.sum(difference**2 * self.kernel.second_moments(difference.shape[-1]), axis=-1)
         return radius2
@@ -132,3 +139,6 @@ class KernelTailBound(TailBound):
 
     def _require_gaussian(self, fact: str) -> None:
         require(self._normalised.is_gaussian, f"a Gaussian kernel ({fact})", self.kernel)
+
+    def _require_normal_mixture(self) -> None:
+        require(self._normalised.is_normal_mixture, MIXTURE, self.kernel)

@@ -28,9 +28,10 @@ from bochner.theory.base import (
 )
 from bochner.theory.normalised import KernelTailBound
 from bochner.theory.orbit_risk import UNITARY, ExcessRisk, hilbert_mean_error, random_function_error
-from bochner.theory.pointwise import IID, EmpiricalBernstein, hoeffding_exponent
+from bochner.theory.pointwise import IID, EmpiricalBernstein
 from bochner.theory.region import REGION, UniformBound
 from bochner.theory.sources import BOCHNER, RAJ
+from bochner.theory.sub_gaussian import sub_gaussian_tail, variance_proxy
 
 __all__ = [
     "ExcessRisk",
@@ -136,10 +137,11 @@ class SampledOrbit(_Sampled, UniformBound):
 
 @dataclass(frozen=True, kw_only=True)
 class FullOrbitHoeffding(KernelTailBound):
-    """All pairs of n points, a finite group averaged in full: n(n+1)/2 pairs, Hoeffding's inequality.
+    """All pairs of n points, a finite group averaged in full: n(n+1)/2 pairs, each with the tail of a plain pair.
 
-    The only error is that of the frequencies: per frequency Re(psi_w(x) conj psi_w(y)) lies in [-1, 1] (paired) or
-    [-2, 2] (phase). The diagonal is random for both embeddings, and the sub-Gaussian lemma does not apply.
+    The only error is that of the frequencies. Per frequency Re(psi_w(x) conj psi_w(y)) is the mean of the summands of
+    k(g x, h y) over all g and h, so its log-MGF is at most the largest of theirs (Jensen's inequality): Hoeffding's
+    lemma and the sub-Gaussian lemma apply as they are. The diagonal is random for both embeddings.
 
     Parameters
     ----------
@@ -151,10 +153,11 @@ class FullOrbitHoeffding(KernelTailBound):
 
     quantity: ClassVar[str] = "the largest error of the orbit kernel over the points"
     statement: ClassVar[str] = (
-        "P(max over pairs |<psi(x),psi(y)> - k_G| >= eps) <= n(n+1)/2 * 2 exp(-D eps^2/4) (paired; /8 phase)"
+        "P(max over pairs |<psi(x),psi(y)> - k_G| >= eps) <= n(n+1)/2 * 2 exp(-D eps^2/2), Gaussian kernel; "
+        "for mixtures of them D eps^2/3 (paired), 2 D eps^2/5 (phase); any kernel D eps^2/4 (paired), D eps^2/3 (phase)"
     )
     status: ClassVar[Status] = Status.VALID
-    source: ClassVar[Source] = Source(BOCHNER, "Hoeffding's inequality for full orbits")
+    source: ClassVar[Source] = Source(BOCHNER, "Hoeffding's and the sub-Gaussian lemma for full orbits")
     assumptions: ClassVar[tuple[str, ...]] = (IID, _ALL)
     evidence: ClassVar[Evidence] = Evidence.DERIVED
 
@@ -163,7 +166,10 @@ class FullOrbitHoeffding(KernelTailBound):
             raise invalid_parameter(self, "n_points", "an integer >= 1 or None", self.n_points)
 
     def _tail(self, eps: float, m: int) -> float:
-        return float(self._pairs() * 2 * np.exp(-hoeffding_exponent(eps, m, self.embedding)))
+        return self._pairs() * sub_gaussian_tail(eps, m, self._proxy())
+
+    def _proxy(self) -> float:
+        return variance_proxy(self._normalised, self.embedding)
 
     def _pairs(self) -> int:
         return 1 if self.n_points is None else self.n_points * (self.n_points + 1) // 2
@@ -175,9 +181,10 @@ class SampledOrbitHoeffding(_Sampled, FullOrbitHoeffding):
 
     P(max |<psi(x), psi(y)> - k_q(x, y)| >= e + 1/r) is at most the minimum over 0 < t < e of
 
-        n(n+1)/2 [2 exp(-D (e - t)^2 / 4) + 2 exp(-r t^2 / 2)]        (paired; D (e - t)^2 / 8 with phases)
+        n(n+1)/2 [2 exp(-m (e - t)^2 / (2 v)) + 2 exp(-r t^2 / 2)]
 
-    Given the transformations, Hoeffding's inequality for the frequencies; over them, McDiarmid's: one of them changes
+    with m frequencies and v of `theory.sub_gaussian`: D (e - t)^2 / 2 for the Gaussian kernel. Given the
+    transformations, the tail of `FullOrbitHoeffding`; over them, McDiarmid's inequality: one of them changes
     the mean over pairs by at most 2/r, where 0 <= k <= 1, and its expectation is within 1/r of k_q. The actions need
     not be unitary.
 
@@ -190,8 +197,8 @@ class SampledOrbitHoeffding(_Sampled, FullOrbitHoeffding):
     n_transforms: int
 
     statement: ClassVar[str] = (
-        "P(max over pairs |<psi(x),psi(y)> - k_q| >= e + 1/r) <= min over t of n(n+1)/2 [2 exp(-D (e-t)^2/4) "
-        "+ 2 exp(-r t^2/2)] (paired; /8 phase)"
+        "P(max over pairs |<psi(x),psi(y)> - k_q| >= e + 1/r) <= min over t of n(n+1)/2 [2 exp(-m (e-t)^2/(2v)) "
+        "+ 2 exp(-r t^2/2)], m/v = D for the Gaussian kernel"
     )
     status: ClassVar[Status] = Status.VALID
     source: ClassVar[Source] = Source(BOCHNER, "Hoeffding's and McDiarmid's inequalities for sampled orbits")
@@ -208,8 +215,8 @@ class SampledOrbitHoeffding(_Sampled, FullOrbitHoeffding):
         if e <= 0:
             return 1.0
         t = e * np.linspace(0.001, 0.999, 999)
-        unit = hoeffding_exponent(1.0, m, self.embedding)
-        return float(self._pairs() * 2 * np.min(np.exp(-unit * (e - t) ** 2) + np.exp(-self.n_transforms * t**2 / 2)))
+        rate = m / (2 * self._proxy())
+        return float(self._pairs() * 2 * np.min(np.exp(-rate * (e - t) ** 2) + np.exp(-self.n_transforms * t**2 / 2)))
 
 
 def features_needed(
@@ -236,7 +243,7 @@ def features_needed(
     --------
     >>> from bochner.kernels import Gaussian
     >>> features_needed(n_points=1000, eps=0.1, delta=0.01, kernel=Gaussian())
-    7370
+    3686
     """
     if n_transforms is None:
         return FullOrbitHoeffding(kernel=kernel, n_points=n_points, embedding=embedding).features_needed(eps, delta)
@@ -261,7 +268,7 @@ def transforms_needed(
     --------
     >>> from bochner.kernels import Gaussian
     >>> transforms_needed(n_points=1000, n_components=40_000, eps=0.1, delta=0.01, kernel=Gaussian())
-    12097
+    7993
     """
     bound = SampledOrbitHoeffding(kernel=kernel, n_points=n_points, embedding=embedding, n_transforms=2)
     return bound.transforms_needed(eps, delta, n_components=n_components)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bochner.theory.base import Status
 
@@ -105,6 +105,7 @@ def _quoted(
 
 _ROOT = "n^(-1/2)"
 _FAST = "n^(-1)"
+_NO_TRACE = "contradicts assumption A.1: eigenvalues 1/i have no finite sum, so no bounded kernel has them"
 _WRONG_DECAY = "printed exponent is for mu_i ~ i^(-2 gamma); " + TableRow.note
 
 TABLE_1: tuple[TableRow, ...] = (
@@ -114,14 +115,14 @@ TABLE_1: tuple[TableRow, ...] = (
     TableRow("weighted", "finite rank", "1", "1", _zero, "1", _ROOT),
     TableRow("weighted", "exponential", "log n loglog n", "log n loglog n", _zero, "log n loglog n", _ROOT),
     TableRow("weighted", "i^(-2 gamma)", "n^(1/4 gamma r) log n", "n^(1/4 gamma r) log n", _quarter, "log n", _ROOT),
-    TableRow("weighted", "i^(-1)", "n^(1/2r) log n", "n^(1/2r) log n", _half, "log n", _ROOT),
+    TableRow("weighted", "i^(-1)", "n^(1/2r) log n", "n^(1/2r) log n", _half, "log n", _ROOT, note=_NO_TRACE),
     _quoted(_LI, "plain", "finite rank", "n", _one, "1", _ROOT),
     _quoted(_LI, "plain", "exponential", "n loglog n", _one, "loglog n", _ROOT),
     _quoted(_LI, "plain", "polynomial", "n log n", _one, "log n", _ROOT),
     _quoted(_LI, "weighted", "finite rank", "1", _zero, "1", _ROOT),
     _quoted(_LI, "weighted", "exponential", "log n loglog n", _zero, "log n loglog n", _ROOT),
     _quoted(_LI, "weighted", "i^(-2 gamma)", "n^(1/2 gamma) log n", _inverse, "log n", _ROOT),
-    _quoted(_LI, "weighted", "i^(-1)", "n log n", _one, "log n", _ROOT),
+    replace(_quoted(_LI, "weighted", "i^(-1)", "n log n", _one, "log n", _ROOT), note=f"quoted by Zhu Li; {_NO_TRACE}"),
 )
 """Features for the rate n^(-1/2), lambda = n^(-1/(2r)). The rows of Li et al. are those of r = 1/2."""
 

@@ -15,14 +15,14 @@ from bochner._typing import Array
 from bochner.errors import invalid_parameter
 from bochner.kernels.base import Stationary
 from bochner.theory.base import Embedding, Evidence, Source, Status, require
+from bochner.theory.line import LineSupremum
 from bochner.theory.normalised import normalised
 from bochner.theory.pointwise import IID
 from bochner.theory.region import REGION, SECOND_MOMENT, MarkovBound, UniformBound
-from bochner.theory.sources import BOCHNER, LI_HONORIO, RAHIMI_RECHT, SRIPERUMBUDUR_SZABO, SUTHERLAND_SCHNEIDER
+from bochner.theory.sources import BOCHNER, RAHIMI_RECHT, SRIPERUMBUDUR_SZABO, SUTHERLAND_SCHNEIDER
 
 __all__ = [
     "AnchoredCover",
-    "LiHonorioLine",
     "RahimiRecht",
     "SriperumbudurSzabo",
     "SutherlandSchneiderProp1",
@@ -49,7 +49,7 @@ def beta_phase(d: int) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class AnchoredCover(UniformBound):
-    """The tightest bound here: a cover anchored where the error is 0, and the spectral norm as Lipschitz constant.
+    """The tightest bound for d > 1: a cover anchored where the error is 0, and the spectral norm as Lipschitz constant.
 
     Gaussian kernel, ell = diameter / length_scale, for every u > 0 and 0 < th < 1,
 
@@ -200,35 +200,6 @@ class RahimiRecht(MarkovBound):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LiHonorioLine(UniformBound):
-    """Li & Honorio's Theorem 1, corrected: one dimension (or one fixed line), Gaussian kernel, paired.
-
-        (c R / (T eps))^2 + 2 T exp(-m eps^2 / 8),   c = 1 + e^(-1/2), R = diameter / length_scale, T >= 1 an integer
-
-    `AnchoredCover` with d = 1 is far tighter.
-    """
-
-    statement: ClassVar[str] = "P(sup over a line |s - k| >= eps) <= (cR/(T eps))^2 + 2T exp(-m eps^2/8), c = 1+e^-.5"
-    status: ClassVar[Status] = Status.CORRECTED
-    source: ClassVar[Source] = Source(LI_HONORIO, "Theorem 1")
-    assumptions: ClassVar[tuple[str, ...]] = (IID, REGION, "Gaussian kernel", "inputs on a line", "paired embedding")
-    evidence: ClassVar[Evidence] = Evidence.DERIVED
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._require_gaussian("the theorem's setting")
-        require(self.n_features == 1, "inputs on a line (n_features = 1): it is false in a plane", self.n_features)
-        require(self._paired, "the paired embedding", self.embedding)
-
-    def _tail(self, eps: float, m: int) -> float:
-        slope = (1 + np.exp(-0.5)) * self.diameter * self._region_kernel.sigma_p(1) / eps
-        best = slope ** (2 / 3) * np.exp(min(m * eps**2 / 24, 200.0))
-        return float(
-            min((slope / t) ** 2 + 2 * t * np.exp(-m * eps**2 / 8) for t in (max(1.0, np.floor(best)), np.ceil(best)))
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
 class SriperumbudurSzabo(UniformBound):
     """exp(-(eps sqrt(m) - h)_+^2 / 2): the optimal rate sqrt(log(diameter) / m), with large constants; paired.
 
@@ -259,6 +230,8 @@ class SriperumbudurSzabo(UniformBound):
 def tightest(*, kernel: Stationary, n_features: int, diameter: float, embedding: Embedding = "paired") -> UniformBound:
     """The best bound over a region for this kernel; refused where its spectral measure has no second moment."""
     setting = {"kernel": kernel, "n_features": n_features, "diameter": diameter, "embedding": embedding}
+    if n_features == 1 and embedding == "paired":
+        return LineSupremum(**setting)  # type: ignore[arg-type]
     if normalised(kernel).is_gaussian:
         return AnchoredCover(**setting)  # type: ignore[arg-type]
     general = SutherlandSchneiderProp1 if embedding == "paired" else SutherlandSchneiderProp2

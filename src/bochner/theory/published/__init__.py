@@ -1,7 +1,7 @@
 """Published formulas exactly as printed, by paper. None can become a certificate; each names what to use instead.
 
 VALID: the statement is true, by the printed proof or another. UNPROVED: not proved, not refuted. REFUTED: false, and
-`counterexample()` shows it. `correction` gives the reason.
+`counterexample()` shows it. `correction` gives the reason, `scope` the part that a status speaks of where not all.
 """
 
 from bochner.theory.published.li_honorio import (
@@ -18,8 +18,16 @@ from bochner.theory.published.li_honorio_equations import (
     LiHonorioEq9,
     LiHonorioEq10,
     LiHonorioEq12,
+    LiHonorioSVMOrder,
 )
-from bochner.theory.published.raj import RajTheorem31, RajTheorem31Pointwise, RajTheorem32
+from bochner.theory.published.raj import (
+    RajLemmaA1,
+    RajLemmaA2,
+    RajTheorem31,
+    RajTheorem31Pointwise,
+    RajTheorem32,
+    RajTheoremA3,
+)
 from bochner.theory.published.sutherland_schneider import (
     SutherlandSchneiderProp1,
     SutherlandSchneiderProp2,
@@ -27,6 +35,7 @@ from bochner.theory.published.sutherland_schneider import (
     SutherlandSchneiderProp4,
     SutherlandSchneiderProp5,
     SutherlandSchneiderProp6,
+    SutherlandSchneiderProp10,
 )
 from bochner.theory.published.sutherland_schneider_means import (
     SutherlandSchneiderMMDMean,
@@ -46,13 +55,17 @@ __all__ = [
     "LiHonorioEq9",
     "LiHonorioEq10",
     "LiHonorioEq12",
+    "LiHonorioSVMOrder",
     "LiHonorioTheorem1",
     "LiHonorioTheorem1Line",
     "LiHonorioTheorem2",
     "LiHonorioTheorem3",
+    "RajLemmaA1",
+    "RajLemmaA2",
     "RajTheorem31",
     "RajTheorem31Pointwise",
     "RajTheorem32",
+    "RajTheoremA3",
     "SutherlandSchneiderMMDMean",
     "SutherlandSchneiderMMDSquared",
     "SutherlandSchneiderMMK",
@@ -66,6 +79,7 @@ __all__ = [
     "SutherlandSchneiderProp6",
     "SutherlandSchneiderProp7",
     "SutherlandSchneiderProp8",
+    "SutherlandSchneiderProp10",
     "ZhuLiCorollaryFeatures",
     "ZhuLiFeatures",
     "ZhuLiLemma1",

@@ -46,7 +46,7 @@ class _DimensionFreeTail(Published):
 
 @dataclass(frozen=True, kw_only=True)
 class LiHonorioTheorem1(_DimensionFreeTail):
-    """The dimension-free uniform bound. False for d > 1 (`lower.Impossibility`); for d = 1 it is open."""
+    """The dimension-free uniform bound. False for d > 1 (`lower.Impossibility`), true for d = 1."""
 
     statement: ClassVar[str] = (
         "P(sup over ||u|| <= R of |s - k| >= eps) <= 3 R^(2/3) m^(-1/3) eps^(-2/3) exp(-m eps^2/12)"
@@ -55,9 +55,9 @@ class LiHonorioTheorem1(_DimensionFreeTail):
     source: ClassVar[Source] = Source(LI_HONORIO, "Theorem 1")
     evidence: ClassVar[Evidence] = Evidence.COUNTEREXAMPLE
     correction: ClassVar[str] = (
-        "False for d > 1: the supremum over directions is not that over one line. For d = 1 the proof fails too (it "
-        "takes E sup f'^2 for sup E f'^2) and the statement is open. Use uniform.AnchoredCover, or finite_set, which "
-        "is dimension-free; uniform.LiHonorioLine for a line."
+        "False for d > 1: the supremum over directions is not that over one line. For d = 1 the printed proof fails "
+        "too (it takes E sup f'^2 for sup E f'^2), but the statement is true. Use uniform.AnchoredCover, or "
+        "finite_set, which is dimension-free; line.LineSupremum for a line."
     )
 
     @classmethod
@@ -76,17 +76,17 @@ class LiHonorioTheorem1(_DimensionFreeTail):
 
 @dataclass(frozen=True, kw_only=True)
 class LiHonorioTheorem1Line(_DimensionFreeTail):
-    """Theorem 1 for inputs of one dimension, where neither a proof nor a violation is known."""
+    """Theorem 1 for inputs of one dimension: true, by another proof than the printed one."""
 
     statement: ClassVar[str] = (
         "d = 1: P(sup over |u| <= R of |s - k| >= eps) <= 3 R^(2/3) m^(-1/3) eps^(-2/3) exp(-m eps^2/12)"
     )
-    status: ClassVar[Status] = Status.UNPROVED
+    status: ClassVar[Status] = Status.VALID
     source: ClassVar[Source] = Source(LI_HONORIO, "Theorem 1, d = 1")
-    evidence: ClassVar[Evidence] = Evidence.OPEN
     correction: ClassVar[str] = (
-        "The proof takes sup E f'^2 for E sup f'^2, which is larger, and a number of intervals that is not an "
-        "integer. Use uniform.AnchoredCover or uniform.LiHonorioLine."
+        "The printed proof is not one: it takes sup E f'^2 for E sup f'^2, which is larger, and a number of intervals "
+        "that is not an integer. The statement follows from Hoeffding's lemma and the slope of exp(lambda f) "
+        "(docs/theory). line.LineSupremum is smaller."
     )
 
 

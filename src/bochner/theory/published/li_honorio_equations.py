@@ -18,7 +18,14 @@ from bochner.theory.published.li_honorio import ALL_COSINES
 from bochner.theory.published.two_clusters import prediction_errors
 from bochner.theory.sources import LI_HONORIO
 
-__all__ = ["LiHonorioEq7", "LiHonorioEq8", "LiHonorioEq9", "LiHonorioEq10", "LiHonorioEq12"]
+__all__ = [
+    "LiHonorioEq7",
+    "LiHonorioEq8",
+    "LiHonorioEq9",
+    "LiHonorioEq10",
+    "LiHonorioEq12",
+    "LiHonorioSVMOrder",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,25 +129,35 @@ class LiHonorioEq8(Published):
 
 @dataclass(frozen=True, kw_only=True)
 class LiHonorioEq9(Published):
-    """Theorem 1 of Sriperumbudur & Szabo as quoted: the eps that fails with probability e^-tau."""
+    """Theorem 1 of Sriperumbudur & Szabo as quoted: the eps that fails with probability e^-tau.
+
+    Parameters
+    ----------
+    m, d : int
+    R : float
+        Radius of the ball that x and y lie in.
+    sigma_p, tau : float
+    """
 
     m: int
     d: int
-    diameter: float
+    R: float
     sigma_p: float
     tau: float
 
-    statement: ClassVar[str] = "P(sup |s - k| >= (h(d, S, sigma_p) + sqrt(2 tau))/sqrt(m)) <= exp(-tau), S = diameter"
-    status: ClassVar[Status] = Status.VALID
+    statement: ClassVar[str] = (
+        "P(sup over x, y in B(R) of |s - k| >= (h(d, R, sigma_p) + sqrt(2 tau))/sqrt(m)) <= exp(-tau), R the radius"
+    )
+    status: ClassVar[Status] = Status.UNPROVED
     source: ClassVar[Source] = Source(LI_HONORIO, "eq 9")
-    evidence: ClassVar[Evidence] = Evidence.QUOTED
+    evidence: ClassVar[Evidence] = Evidence.OPEN
     correction: ClassVar[str] = (
-        "Quoted, not re-derived; printed with the radius R where the source has the diameter. It is "
-        "uniform.SriperumbudurSzabo."
+        "Quoted with the radius R where the source has the diameter 2R, which asks for more: use "
+        "uniform.SriperumbudurSzabo with diameter 2R."
     )
 
     def value(self) -> float:
-        size, moment = np.log(2 * self.diameter + 1), np.log(self.sigma_p + 1)
+        size, moment = np.log(2 * self.R + 1), np.log(self.sigma_p + 1)
         h = 32 * np.sqrt(2 * self.d * size) + 32 * np.sqrt(2 * self.d * moment) + 16 * np.sqrt(2 * self.d / size)
         return float((h + np.sqrt(2 * self.tau)) / np.sqrt(self.m))
 
@@ -202,4 +219,55 @@ class LiHonorioEq12(Published):
             true_at_least=impossibility_lower_bound(m, d, R) if error <= 1 else 0.0,
             exact=True,
             reason=ALL_COSINES,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LiHonorioSVMOrder(Published):
+    """The order of the change of a support vector machine's decisions, in n and the kernel error eps.
+
+    Parameters
+    ----------
+    n : int
+        Training points.
+    c0 : float
+        C0, n times the weight of a point.
+    eps : float
+    constant : float, default=1.0
+        That of O, which is not given.
+    """
+
+    n: int
+    c0: float
+    eps: float
+    constant: float = 1.0
+
+    statement: ClassVar[str] = (
+        "sqrt2 C0 ((n + sqrt n) eps)^(1/4) + C0 ((n + sqrt n) eps)^(1/2) = O(C0 (n eps)^(1/2)), for the bound of "
+        "|h^ - h| by Proposition 10 of Sutherland & Schneider"
+    )
+    status: ClassVar[Status] = Status.REFUTED
+    source: ClassVar[Source] = Source(LI_HONORIO, "Section 5.3")
+    evidence: ClassVar[Evidence] = Evidence.COUNTEREXAMPLE
+    correction: ClassVar[str] = (
+        "The fourth root is the larger term where n eps < 1, the only useful regime: O(C0 (n eps)^(1/4)). The weight "
+        "that removes n is C0 = O(n^(-1/2)), not Omega; and the eps there rests on Theorem 1. Use "
+        "downstream.SVMPrediction."
+    )
+
+    def value(self) -> float:
+        return float(self.constant * self.c0 * np.sqrt(self.n * self.eps))
+
+    @classmethod
+    def counterexample(cls) -> Counterexample:
+        """A hundred times the printed order; a smaller error defeats any other constant."""
+        n, eps = 1000, 1e-12
+        size = (n + np.sqrt(n)) * eps
+        return Counterexample(
+            setting=f"C0 = 1, n = {n}, kernel error {eps:g}, constant 100",
+            quantity="sqrt2 C0 ((n + sqrt n) eps)^(1/4) + C0 ((n + sqrt n) eps)^(1/2)",
+            claimed=cls(n=n, c0=1.0, eps=eps, constant=100.0).value(),
+            true_at_least=float(np.sqrt(2) * size**0.25 + np.sqrt(size)),
+            exact=True,
+            reason="(n eps)^(1/4) / (n eps)^(1/2) grows without bound as n eps tends to 0.",
         )

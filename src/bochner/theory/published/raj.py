@@ -10,10 +10,10 @@ from scipy.stats import binom
 
 from bochner.theory.base import Evidence, Published, Source, Status
 from bochner.theory.counterexample import Counterexample
-from bochner.theory.orbit_risk import random_function_error
+from bochner.theory.orbit_risk import hilbert_mean_error, random_function_error
 from bochner.theory.sources import RAJ
 
-__all__ = ["RajTheorem31", "RajTheorem31Pointwise", "RajTheorem32"]
+__all__ = ["RajLemmaA1", "RajLemmaA2", "RajTheorem31", "RajTheorem31Pointwise", "RajTheorem32", "RajTheoremA3"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,4 +164,101 @@ class RajTheorem32(Published):
             true_at_least=float(binom.cdf(n // 2, n, 0.5 + beta)),
             exact=True,
             reason="The excess risk is 4 beta where most labels are -1, a binomial probability.",
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RajLemmaA1(Published):
+    """The distance of the mean of K independent vectors in a ball of radius M from its expectation."""
+
+    radius: float
+    n_draws: int
+    delta: float
+
+    statement: ClassVar[str] = "||mean - E|| <= M/sqrt(K) (1 + sqrt(2 log(1/delta))) w.p. 1 - delta, ||x_i|| <= M"
+    status: ClassVar[Status] = Status.VALID
+    source: ClassVar[Source] = Source(RAJ, "Lemma A.1")
+    correction: ClassVar[str] = "True, by McDiarmid's inequality for the norm: orbit_risk.hilbert_mean_error."
+
+    def value(self) -> float:
+        return hilbert_mean_error(self.radius, self.n_draws, self.delta)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RajLemmaA2(Published):
+    """The distance of the best function with s random features and r transformations from one in F_p."""
+
+    bound: float
+    n_components: int
+    n_transforms: int
+    delta_features: float
+    delta_transforms: float
+
+    statement: ClassVar[str] = (
+        "||f* - f^|| <= C/sqrt(s) (1 + sqrt(2 log(1/delta1))) + C/sqrt(r) (1 + sqrt(2 log(1/delta2))) "
+        "for some f^ with |alpha_k| <= C/s, w.p. 1 - delta1 - delta2"
+    )
+    status: ClassVar[Status] = Status.VALID
+    source: ClassVar[Source] = Source(RAJ, "Lemma A.2")
+    correction: ClassVar[str] = "True: Lemma A.1 twice, for features of modulus 1. orbit_risk.random_function_error."
+
+    def value(self) -> float:
+        return random_function_error(
+            self.bound, self.n_components, self.n_transforms, self.delta_features, self.delta_transforms
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RajTheoremA3(Published):
+    """The estimation error of a bounded class, with a bounded difference that is half the true one.
+
+    Parameters
+    ----------
+    lipschitz, bound : float
+        L and C.
+    n_points : int
+        N.
+    complexity : float
+        R_N(F), the Rademacher complexity.
+    delta : float
+    loss_at_zero : float, default=1.0
+        |V(0)|.
+    """
+
+    lipschitz: float
+    bound: float
+    n_points: int
+    complexity: float
+    delta: float
+    loss_at_zero: float = 1.0
+
+    statement: ClassVar[str] = (
+        "sup over F of risk - empirical risk <= 4L R_N(F) + 2|V(0)|/sqrt(N) + LC sqrt(log(1/delta)/(2N)) w.p. 1 - delta"
+    )
+    status: ClassVar[Status] = Status.REFUTED
+    source: ClassVar[Source] = Source(RAJ, "Theorem A.3")
+    evidence: ClassVar[Evidence] = Evidence.COUNTEREXAMPLE
+    correction: ClassVar[str] = (
+        "The loss changes by 2LC, not LC, with one row: false for tiny delta; with sqrt(2 log(1/delta)/N) it is true. "
+        "Use orbit_risk.ExcessRisk."
+    )
+
+    def value(self) -> float:
+        root_n = np.sqrt(self.n_points)
+        tail = self.lipschitz * self.bound * np.sqrt(np.log(1 / self.delta) / 2)
+        return float(4 * self.lipschitz * self.complexity + (2 * self.loss_at_zero + tail) / root_n)
+
+    @classmethod
+    def counterexample(cls) -> Counterexample:
+        """One function, the constant 1, hinge loss, labels 1 or -1 with chance 1/2: a binomial deviation."""
+        n, delta = 1_000_000, 1e-50
+        printed = cls(lipschitz=1.0, bound=1.0, n_points=n, complexity=1 / np.sqrt(n), delta=delta).value()
+        # Empirical risk 2 (n - hits)/n, risk 1: the difference exceeds `printed` where hits > n (1 + printed)/2.
+        return Counterexample(
+            setting=f"hinge loss, F = {{1}}, L = C = 1, N = {n}, labels 1 w.p. 1/2, delta = {delta:g}",
+            quantity=f"P(risk - empirical risk > {printed:.4g})",
+            claimed=delta,
+            true_at_least=float(binom.sf(np.floor(n * (1 + printed) / 2), n, 0.5)),
+            exact=True,
+            reason="The difference is 2 hits/N - 1, hits a binomial variable, and R_N is at most 1/sqrt(N).",
         )

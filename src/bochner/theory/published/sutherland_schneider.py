@@ -1,4 +1,4 @@
-"""Sutherland & Schneider (2015), Propositions 1 to 6, as printed: the supremum of the error over a region.
+"""Sutherland & Schneider (2015), Propositions 1 to 6 and 10, as printed: the supremum of the error, and its SVM.
 
 Symbols are the paper's: D columns, ell the diameter of the region, length scale 1 where the kernel is Gaussian.
 """
@@ -24,6 +24,7 @@ __all__ = [
     "SutherlandSchneiderProp4",
     "SutherlandSchneiderProp5",
     "SutherlandSchneiderProp6",
+    "SutherlandSchneiderProp10",
 ]
 
 
@@ -48,6 +49,7 @@ class SutherlandSchneiderProp1(_SupremumTail):
     status: ClassVar[Status] = Status.VALID
     source: ClassVar[Source] = Source(SUTHERLAND_SCHNEIDER, "Proposition 1")
     assumptions: ClassVar[tuple[str, ...]] = ("isotropic kernel, or at most three dimensions",)
+    scope: ClassVar[str] = "isotropic kernels, and all kernels for d <= 3"
     correction: ClassVar[str] = (
         "The printed proof is not one: E L_f^2 <= sigma_p^2 is false. The statement is true all the same if 1 + "
         "L_k/sigma_p <= (4/3) 2^(1/d), as for every isotropic kernel, or if d <= 3: the error is even and vanishes at "
@@ -123,6 +125,7 @@ class SutherlandSchneiderProp3(Published):
     status: ClassVar[Status] = Status.VALID
     source: ClassVar[Source] = Source(SUTHERLAND_SCHNEIDER, "Proposition 3, eq 8")
     assumptions: ClassVar[tuple[str, ...]] = ("Gaussian kernel",)
+    scope: ClassVar[str] = "Gaussian kernel"
     correction: ClassVar[str] = (
         "The printed proof is not one (conditioning on max ||omega_i|| destroys E cos = k; a factor sqrt(2)). The "
         "statement is true: for D <= 535 d by |f(u)| <= ||u|| (mean ||omega|| + L_k), beyond by "
@@ -159,6 +162,7 @@ class SutherlandSchneiderProp4(Published):
     status: ClassVar[Status] = Status.VALID
     source: ClassVar[Source] = Source(SUTHERLAND_SCHNEIDER, "Proposition 4")
     assumptions: ClassVar[tuple[str, ...]] = ("Gaussian kernel", "diameter of at least 0.1 length scales")
+    scope: ClassVar[str] = "Gaussian kernel, ell >= 0.1, d <= 1000, D <= 10^8"
     correction: ClassVar[str] = (
         "True under its own caveat only, for which ell >= 0.1 is enough (Gaussian kernel, checked on a grid of d <= "
         "1000, D <= 10^8); false at ell = 0.001. The printed proof is not one, and gamma' is mis-integrated (1.735664 "
@@ -249,4 +253,54 @@ class SutherlandSchneiderProp6(_ConcentrationTail):
             true_at_least=p,
             exact=True,
             reason="The supremum is 3 - 2p with probability p, and at most 1 + 2p otherwise.",
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SutherlandSchneiderProp10(Published):
+    """The change of a support vector machine's decision at a point, by that of the kernel.
+
+    Parameters
+    ----------
+    c0 : float
+        C0, n times the weight of a point.
+    kappa : float
+        sup k(x, x).
+    distance : float
+        ||K^ - K||_2 + ||k^_x - k_x|| + |k^(x, x) - k(x, x)|.
+    """
+
+    c0: float
+    kappa: float
+    distance: float
+
+    statement: ClassVar[str] = (
+        "|h^(x) - h(x)| <= sqrt2 kappa^(3/4) C0 a^(1/4) + sqrt(kappa) C0 a^(1/2), "
+        "a = ||K^ - K|| + ||k^_x - k_x|| + |k^(x,x) - k(x,x)|, for every PSD K^"
+    )
+    status: ClassVar[Status] = Status.REFUTED
+    source: ClassVar[Source] = Source(SUTHERLAND_SCHNEIDER, "Proposition 10")
+    evidence: ClassVar[Evidence] = Evidence.COUNTEREXAMPLE
+    correction: ClassVar[str] = (
+        "kappa must bound k^(x, x) as well: true for pairs, whose diagonal is exact, and with k(0) + eps for phases. "
+        "Use downstream.SVMPrediction."
+    )
+
+    def value(self) -> float:
+        first = np.sqrt(2) * self.kappa**0.75 * self.distance**0.25
+        return float(self.c0 * (first + np.sqrt(self.kappa * self.distance)))
+
+    @classmethod
+    def counterexample(cls) -> Counterexample:
+        """One training point, predicted itself: h = k(x, x) min(C0, 1 / k(x, x))."""
+        k, k_hat = 1.0, 11.0
+        c0 = 1 / k_hat
+        decisions = [value * min(c0, 1 / value) for value in (k, k_hat)]
+        return Counterexample(
+            setting="n = 1, k = 1, k^ = 11, C0 = 1/11, the test point is the training point",
+            quantity="|h^(x) - h(x)|",
+            claimed=cls(c0=c0, kappa=k, distance=3 * (k_hat - k)).value(),
+            true_at_least=decisions[1] - decisions[0],
+            exact=True,
+            reason="sup k(x, x) = 1 says nothing of k^, whose machine is larger.",
         )

@@ -70,7 +70,9 @@ class SutherlandSchneiderMMK(Published):
     statement: ClassVar[str] = "P(|MMK^ - MMK| >= eps) <= 2 exp(-D eps^2/8)"
     status: ClassVar[Status] = Status.VALID
     source: ClassVar[Source] = Source(SUTHERLAND_SCHNEIDER, "Section 3.3")
-    correction: ClassVar[str] = "True. Tight for phases; downstream.MeanMapKernel has 4 for 8 with pairs."
+    correction: ClassVar[str] = (
+        "True, and loose: downstream.MeanMapKernel has 4 (pairs) and 3 (phases) for 8, for the Gaussian kernel 2."
+    )
 
     def value(self) -> float:
         return float(2 * np.exp(-self.D * self.eps**2 / 8))
@@ -121,7 +123,7 @@ class SutherlandSchneiderMMDSquared(Published):
     status: ClassVar[Status] = Status.VALID
     source: ClassVar[Source] = Source(SUTHERLAND_SCHNEIDER, "Section 3.3")
     correction: ClassVar[str] = (
-        "True, and loose: downstream.MMDSquared has 16 (pairs) and 32 (phases). True without the square too, with 8 "
+        "True, and loose: downstream.MMDSquared has 16 (pairs) and 24 (phases). True without the square too, with 8 "
         "for 128, by Chernoff's and Hellinger's inequalities (docs/theory)."
     )
 
@@ -138,7 +140,7 @@ class SutherlandSchneiderMMDMean(Published):
     statement: ClassVar[str] = "E |MMD^2^ - MMD^2| <= 8 sqrt(2 pi/D)"
     status: ClassVar[Status] = Status.VALID
     source: ClassVar[Source] = Source(SUTHERLAND_SCHNEIDER, "Section 3.3")
-    correction: ClassVar[str] = "True. The integral of downstream.MMDSquared, with 16 or 32 for 128, is smaller."
+    correction: ClassVar[str] = "True. The integral of downstream.MMDSquared, with 16 or 24 for 128, is smaller."
 
     def value(self) -> float:
         return float(8 * np.sqrt(2 * np.pi / self.D))
