@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -61,12 +62,14 @@ class SampledCertificate:
         on_block: Callable[[int], bool] | None,
     ) -> Certificate:
         """The limit on the distance that as many rows as the time allows give."""
+        began = time.monotonic()
+        projection = self._projection()
         sample = sample_residual(
             self.problem,
             self.predictions,
-            self._projection(),
+            projection,
             seed=self.seed,
-            time_limit=time_limit,
+            time_limit=None if time_limit is None else time_limit - (time.monotonic() - began),
             on_block=on_block,
         )
         return SampledDistance(
@@ -81,16 +84,16 @@ class SampledCertificate:
         """What landmarks make of the errors of the model, in two passes over the rows; None for other features."""
         problem, features, X = self.problem, self.features.map_, self.problem.product.X
         _, dual = dual_of_errors(problem, self.predictions)
-        weighted, residual = problem.weight[:, None] * dual, 0.0
+        weighted, residual = problem.weight[:, None] * dual, np.empty(len(X))
         values, inner = np.empty(dual.shape), np.zeros((features.n_components, dual.shape[1]))
         blocks = list(row_slices(len(X), rows_within(24 * features.n_components)))
         try:
             for some in blocks:
                 Z = transform(features, X[some], np.dtype(float))
                 inner += Z.T @ weighted[some]
-                residual = max(residual, float(np.max(features.residual_variance(X[some], Z))))
+                residual[some] = features.residual_variance(X[some], Z)
         except AssumptionError:
             return None
         for some in blocks:
             values[some] = transform(features, X[some], np.dtype(float)) @ inner
-        return Projection(values, residual + _ROUNDING * problem.product.kernel.variance)
+        return Projection(values, np.maximum(residual, 0) + _ROUNDING * problem.product.kernel.variance)

@@ -7,8 +7,8 @@ kernel values, so it is computed at a sample, of a function h that varies little
 
     h = f~ - g,    f~ = f^,  or, with landmarks,  f~ = sum_j w_j u_j z(x_j).z(.), where f^ - f~ is known at all rows
 
-Rows are drawn with replacement, in two samples: by their weights w_i, for the variation of h; and by w_i |u_i|, for the
-norm that bounds its range.
+Rows are drawn with replacement, in two samples: by w_i r_i for the variation of h, r_i the residual variance
+k(x_i, x_i) - |z(x_i)|^2 of landmarks, else 1; and by w_i |u_i| sqrt(r_i) for the norm that bounds h / sqrt(r).
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ class Projection:
     ----------
     values : array of shape (n, t)
         f~ at the rows.
-    residual : float
-        Largest residual variance k(x, x) - |z(x)|^2 of the rows.
+    residual : array of shape (n,)
+        Residual variances r of the rows, positive.
     """
 
     values: Array
-    residual: float
+    residual: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,33 +54,37 @@ class ResidualSample:
     Attributes
     ----------
     residual : array of shape (m, t)
-        h at rows drawn by their weights.
+        h / sqrt(r) at rows drawn by w r.
     signed : array of shape (m, t)
-        h at rows drawn by w |u|, times t = u / |u|, |u_i| the sum over the targets.
+        h / sqrt(r) at rows drawn by w |u| sqrt(r), times t = u / |u|, |u_i| the sum over the targets.
     direction : array of shape (m, t)
         t at these rows.
     mass : float
-        sum_i w_i |u_i|.
+        sum_i w_i |u_i| sqrt(r_i).
+    spread : float
+        Root of the weighted mean of r.
     along : array of shape (t,)
         sum_i w_i u_i f^_i; 0 for a projection.
     fixed : array of shape (t,)
         By how much predictions vary, or their largest size without an intercept; 0 for a projection.
     factor : float
-        h varies by at most `fixed` + `factor` N over the rows, N the norm.
+        h / sqrt(r) is at most `fixed` + `factor` N, N the norm; it varies by at most that if it is `centred`.
     shift : array of shape (t,)
         c.
     known : array of shape (t,)
         Standard deviation of f^ - f~ over the rows, root mean square without an intercept; 0 without a projection.
     rounding : float
-        By how much a value of h may be off.
+        By how much a value of h / sqrt(r) may be off.
     n_rows : int
-    intercept : bool
+    centred : bool
+        Only the variation of h counts: of a model with an intercept, without a projection.
     """
 
     residual: Array
     signed: Array
     direction: Array
     mass: float
+    spread: float
     along: Array
     fixed: Array
     factor: float
@@ -88,7 +92,7 @@ class ResidualSample:
     known: Array
     rounding: float
     n_rows: int
-    intercept: bool
+    centred: bool
 
 
 def dual_of_errors(problem: ExactRidge, predictions: Array) -> tuple[Array, Array]:
@@ -124,16 +128,18 @@ def sample_residual(
     shift, dual = dual_of_errors(problem, predictions)
     weighted, sizes = problem.weight[:, None] * dual, np.abs(dual).sum(axis=1)
     smooth = predictions if projection is None else projection.values
-    draws = _Draws(problem.weight, problem.weight * sizes, seed)
+    scale = np.ones(product.n_rows) if projection is None else np.sqrt(projection.residual)
+    draws = _Draws(problem.weight * scale**2, problem.weight * sizes * scale, seed)
     plain, signed, direction, rounding = [], [], [], 0.0
     for number in range(1, _most_blocks(product.n_rows, time_limit) + 1):
         rows = draws.block()
         values, bound = product.cross_times(product.X[rows], weighted), product.rounding(weighted, product.X[rows])
-        h, t = smooth[rows] - values, dual[rows[_BLOCK:]] / sizes[rows[_BLOCK:], None]
+        h, t = (smooth[rows] - values) / scale[rows, None], dual[rows[_BLOCK:]] / sizes[rows[_BLOCK:], None]
         plain.append(h[:_BLOCK])
         signed.append(h[_BLOCK:] * t)
         direction.append(t)
-        rounding = max(rounding, float(bound.max()))
+        bound += 1e-12 * np.abs(smooth[rows])
+        rounding = max(rounding, float(np.max(bound / scale[rows, None])))
         spent = time.monotonic() - began
         if time_limit is not None and spent * (1 + 1 / number) > time_limit:
             break
@@ -143,24 +149,25 @@ def sample_residual(
         residual=np.vstack(plain),
         signed=np.vstack(signed),
         direction=np.vstack(direction),
-        mass=float(problem.weight @ sizes),
+        mass=float(problem.weight @ (sizes * scale)),
+        spread=float(np.sqrt(problem.weight @ scale**2 / problem.total)),
         shift=shift,
-        rounding=rounding + 1e-12 * float(np.max(np.abs(smooth))),
+        rounding=rounding,
         n_rows=product.n_rows,
-        intercept=problem.intercept,
+        centred=problem.intercept and projection is None,
         **_known(problem, predictions, weighted, projection),
     )
 
 
 def _known(problem: ExactRidge, predictions: Array, weighted: Array, projection: Projection | None) -> dict[str, Any]:
     """What the rows tell of the range of h, and of f^ - f~."""
-    sides, t = 2 if problem.intercept else 1, predictions.shape[1]
+    t = predictions.shape[1]
     if projection is None:
         low, high = predictions.min(axis=0), predictions.max(axis=0)
         return {
             "along": np.sum(weighted * predictions, axis=0),
             "fixed": high - low if problem.intercept else np.maximum(np.abs(low), np.abs(high)),
-            "factor": sides * np.sqrt(np.max(problem.product.diagonal())),
+            "factor": (2 if problem.intercept else 1) * np.sqrt(np.max(problem.product.diagonal())),
             "known": np.zeros(t),
         }
     apart = predictions - projection.values
@@ -168,7 +175,7 @@ def _known(problem: ExactRidge, predictions: Array, weighted: Array, projection:
     return {
         "along": np.zeros(t),
         "fixed": np.zeros(t),
-        "factor": sides * np.sqrt(max(projection.residual, 0.0)),
+        "factor": 1.0,
         "known": np.sqrt(problem.weight @ apart**2 / problem.total),
     }
 

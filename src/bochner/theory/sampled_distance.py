@@ -5,21 +5,23 @@ weight: the residual of the exact equations at the dual coefficients of the mode
 
     |s (f* - f^)|^2 / W  <=  c^2 + Var q,     sqrt(Var q)  <=  sqrt(Var(f^ - f~)) + sqrt(Var h)
 
-(E q^2 and E h^2 without an intercept). h varies by at most R = `fixed` + `factor` N over the rows (it is at most R
-without an intercept), and for m draws with a sample variance V
+(E q^2 and E h^2 without an intercept). N is a norm. Without a projection (r = 1) it is that of g,
+N^2 = sum_i w_i u_i g_i: h varies by at most R = max f^ - min f^ + 2 sqrt(k(0)) N, or |h| <= R = max |f^| + sqrt(k(0)) N.
+With one, K - Z Z' is positive definite with diagonal r, h = -(K - Z Z') w u,
+N^2 = (w u)'(K - Z Z') w u = -sum_i w_i u_i h_i, and |h_i| / sqrt(r_i) <= R = N. For m draws by w r, with V the sample
+variance of h / sqrt(r),
 
-    sqrt(Var h)  <=  sqrt(V) + R sqrt(2 log(1/delta) / (m - 1))           Maurer & Pontil (2009), Theorem 10
-    sqrt(E h^2)  <=  sqrt(mean h^2) + R sqrt(2 log(1/delta) / m)          Bernstein's lower tail of numbers >= 0
+    sqrt(Var h)  <=  sqrt(V) + R sqrt(2 log(1/delta) / (m - 1))           r = 1: Maurer & Pontil (2009), Theorem 10
+    sqrt(E h^2)  <=  (sqrt(mean h^2 / r) + R sqrt(2 log(1/delta) / m)) sqrt(sum w r / W)
 
-N is a norm. Without a projection that of g, N^2 = sum_i w_i u_i g_i, as |g(x) - g(x')| <= 2 sqrt(k(0)) N and
-|g(x)| <= sqrt(k(0)) N. With one, K - Z Z' is positive definite with diagonal r: h = -(K - Z Z') w u and
-N^2 = (w u)'(K - Z Z') w u = -sum_i w_i u_i h_i, |h_i| <= sqrt(r_i) N. In both cases
+the second by Bernstein's lower tail of numbers >= 0, E h^2 = (sum w r / W) E' h^2 / r. In both cases
 
-    N^2  =  sum_i w_i u_i f^_i (or 0)  -  S E' t (h - b)
+    N^2  =  sum_i w_i u_i f^_i (or 0)  -  S E'' t (h - b) / sqrt(r)
 
-where E' is over a row drawn by w |u|, S the sum of these, t = u / |u|, and b the mean of the other sample (0 without an
-intercept, where sum_i w_i u_i is not 0). By the empirical Bernstein bound of numbers in [-R, R] (Maurer & Pontil,
-Theorem 4) with L = log(2/delta), mean m' and variance V' of t (h - b), N is at most the larger root of
+where E'' is over a row drawn by w |u| sqrt(r), S the sum of these, t = u / |u|, and b the mean of the other sample if h
+is centred, else 0 (sum_i w_i u_i is 0 with an intercept). By the empirical Bernstein bound of numbers in [-R, R]
+(Maurer & Pontil, Theorem 4) with L = log(2/delta), mean m' and variance V' of t (h - b) / sqrt(r), N is at most the
+larger root of
 
     N^2  =  sum_i w_i u_i f^_i (or 0)  +  S (-m' + sqrt(2 V' L / m))  +  S 14 L R(N) / (3 (m - 1))
 
@@ -105,14 +107,14 @@ class SampledDistance(Bound):
         sample, m = self.sample, len(self.sample.residual)
         require(m >= 2, "at least two sampled rows", m)
         h, varied = sample.residual[:, column], self._range(column, self._norm(column, delta))
-        seen = h.std(ddof=1) if sample.intercept else np.sqrt(np.mean(h**2))
-        slack = np.sqrt(2 * np.log(1 / delta) / (m - sample.intercept))
-        return float(sample.known[column] + seen + 2 * sample.rounding + varied * slack)
+        seen = h.std(ddof=1) if sample.centred else np.sqrt(np.mean(h**2))
+        slack = np.sqrt(2 * np.log(1 / delta) / (m - sample.centred))
+        return float(sample.known[column] + sample.spread * (seen + 2 * sample.rounding + varied * slack))
 
     def _norm(self, column: int, delta: float) -> float:
         """Limit on N."""
         sample, log, m = self.sample, np.log(2 / delta), len(self.sample.signed)
-        centre = sample.residual[:, column].mean() if sample.intercept else 0.0
+        centre = sample.residual[:, column].mean() if sample.centred else 0.0
         values = sample.signed[:, column] - centre * sample.direction[:, column]
         mean = -values.mean() + np.sqrt(2 * values.var(ddof=1) * log / m) + 2 * sample.rounding
         widened = sample.mass * 14 * log / (3 * (m - 1))
