@@ -1,4 +1,4 @@
-"""Kernel classification on random features: logistic regression and support vector machines."""
+"""Kernel classification: least squares, logistic regression and support vector machines, exact or on features."""
 
 from __future__ import annotations
 
@@ -51,8 +51,11 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
         minimise_W,w_0  sum_i s_i loss(y_i, W'z(x_i) + w_0) + alpha/2 ||W||^2
 
     on features z of a kernel, with the multinomial logistic loss, or one class against the rest with half the squared
-    error (y - m)^2 / 2 of labels y = +-1, the hinge loss max(0, 1 - y m) of a support vector machine or its square.
-    alpha is 1/C of scikit-learn's `LogisticRegression`, `LinearSVC` and `SVC`; the theory's lambda is alpha / n.
+    error (y - m)^2 / 2 of labels y = +-1, the hinge loss max(0, 1 - y m) of a support vector machine or its square. By
+    default, up to 10,000 rows, it is the exact kernel machine of the squared error by a Cholesky factor, or 256
+    landmarks where these predict as well; up to 100,000 rows more landmarks, or an exact machine by iterations; beyond,
+    and for rows that are not in memory, it has random features. alpha is 1/C of scikit-learn's `LogisticRegression`,
+    `LinearSVC` and `SVC`; the theory's lambda is alpha / n.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Kernel ridge regression on random features, in one pass over the rows."""
+"""Kernel ridge regression: the exact kernel machine, landmarks, random features or a grid of frequencies."""
 
 from __future__ import annotations
 
@@ -71,11 +71,13 @@ def _streams(self: KernelRegressor) -> bool:
 class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, PosteriorFunctions, ChoosesGrid):
     """Kernel ridge regression at scale.
 
-        minimise_w,w_0  sum_i s_i (y_i - w_0 - z(x_i).w)^2 + alpha ||w||^2
+        minimise_f,w_0  sum_i s_i (y_i - w_0 - f(x_i))^2 + alpha ||f||^2
 
-    on random features z of a kernel: the model of kernel ridge regression with the estimated kernel z(x).z(y), in
-    O(n D^2) time and O(D^2) memory, from one pass over the rows. As a Bayesian linear model (w normal, noise normal)
-    it has error bars and a marginal likelihood.
+    over the functions f of a kernel, or f(x) = z(x).w on features z with z(x).z(y) close to the kernel. By default, up
+    to 10,000 rows, it is the exact kernel machine by a Cholesky factor (O(n^3) time, 8 n^2 bytes), or 256 landmarks
+    where these predict as well; up to 100,000 rows more landmarks, or the exact machine by iterations; beyond, and for
+    rows that are not in memory, random features (O(n D^2) time, O(D^2) memory), or a grid for few columns. As a
+    Gaussian process, or a Bayesian linear model (w normal, noise normal), it has error bars and a marginal likelihood.
 
     Parameters
     ----------
@@ -225,7 +227,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, Posterio
 
     @fit_method
     def fit(self, X: MatrixLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the model in one pass over the rows, or a few; many with the iterative solver.
+        """Fit the model. Rows that are not in memory are read once or a few times; often by the iterative solver.
 
         Parameters
         ----------

@@ -6,8 +6,8 @@ weight: the residual of the exact equations at the dual coefficients of the mode
     |s (f* - f^)|^2 / W  <=  c^2 + Var q,     sqrt(Var q)  <=  sqrt(Var(f^ - f~)) + sqrt(Var h)
 
 (E q^2 and E h^2 without an intercept). N is a norm. Without a projection (r = 1) it is that of g,
-N^2 = sum_i w_i u_i g_i: h varies by at most R = max f^ - min f^ + 2 sqrt(k(0)) N, or |h| <= R = max |f^| + sqrt(k(0)) N.
-With one, K - Z Z' is positive definite with diagonal r, h = -(K - Z Z') w u,
+N^2 = sum_i w_i u_i g_i: h varies by at most R = max f^ - min f^ + 2 sqrt(k(0)) N, or |h| <= R = max |f^| + sqrt(k(0))
+N. With one, K - Z Z' is positive definite with diagonal r, h = -(K - Z Z') w u,
 N^2 = (w u)'(K - Z Z') w u = -sum_i w_i u_i h_i, and |h_i| / sqrt(r_i) <= R = N. For m draws by w r, with V the sample
 variance of h / sqrt(r),
 
