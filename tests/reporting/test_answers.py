@@ -62,6 +62,8 @@ def test_a_certificate_is_exact_within_a_share_of_the_error_or_no_guarantee(dist
     assert meaning in beside_the_error(certificate, score)
     assert guarantees(certificate, score) == (certificate["value"] < 2)
     assert beside_the_error(certificate, {"missing": "no rows"}) == ("The model is exact." if exact else "")
+    sampled = certificate | {"bound": "sampled_distance.SampledDistance", "at_least": None}
+    assert guarantees(sampled, score) == (certificate["value"] < 2)
     kernel = certificate | {"bound": "a_posteriori.AllPairs"}
     assert beside_the_error(kernel, score) == ""
     assert not guarantees(kernel, score)

@@ -91,7 +91,7 @@ def _approximation(part: JsonDict) -> str:
 def in_plain_words(certificate: JsonDict, quality: JsonDict) -> str:
     """The certificate for a person who does not know kernels."""
     value = number(certificate["value"])
-    if not certificate["bound"].startswith("distance."):
+    if not _speaks_of_predictions(certificate):
         return (
             "The model rests on the similarity of two rows, from 0 (none) to 1 (the same), which it approximates. That "
             f"number is off by at most {value}, as the statement below says for which rows and how surely."
@@ -112,12 +112,17 @@ def in_plain_words(certificate: JsonDict, quality: JsonDict) -> str:
 def guarantees(certificate: JsonDict, quality: JsonDict) -> bool:
     """Whether it guarantees something of predictions: a distance below their error, where that is known."""
     error = quality.get("rmse")
-    return certificate["bound"].startswith("distance.") and (error is None or certificate["value"] < error)
+    return _speaks_of_predictions(certificate) and (error is None or bool(certificate["value"] < error))
+
+
+def _speaks_of_predictions(certificate: JsonDict) -> bool:
+    """Whether it bounds a distance to the exact kernel machine, not an error of the kernel."""
+    return certificate["bound"].split(".")[0] in ("distance", "sampled_distance")
 
 
 def beside_the_error(certificate: JsonDict, quality: JsonDict) -> str:
     """What a distance to the exact machine means beside the error of a regression; empty without these."""
-    if not certificate["bound"].startswith("distance."):
+    if not _speaks_of_predictions(certificate):
         return ""
     error, exact = quality.get("rmse"), certificate["details"].get("exact")
     if error is None:
