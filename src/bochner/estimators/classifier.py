@@ -116,6 +116,8 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
     classes_ : array of shape (n_classes,)
     features_ : transformer
         The fitted feature map.
+    is_exact : bool
+        Whether the fitted model is an exact kernel machine.
     alpha_ : float
     coef_ : array of shape (1, D) or (n_classes, D)
     intercept_ : array of shape (1,) or (n_classes,)

@@ -144,6 +144,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, Posterio
         The fit as a value; the other attributes are read from it.
     features_ : transformer
         The fitted features; `feature_map_` is their map.
+    is_exact : bool
+        Whether the fitted model is the exact kernel machine.
     moments_ : Moments or None
         Sufficient statistics of all rows seen: D x D numbers in float64. None after an iterative fit.
     alpha_ : float
