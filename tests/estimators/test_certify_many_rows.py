@@ -62,6 +62,15 @@ def test_a_sample_is_enough_beyond_many_rows_and_its_limit_is_above_the_distance
         assert sampled.value < 0.5 * np.std(y - model.predict(X))  # so it says something
 
 
+def test_an_exact_machine_says_that_it_is_one_whatever_the_time(monkeypatch):
+    model = fitted(X[:600], y[:600], features="exact", n_components="auto")
+    for most in (100_000, 100):
+        monkeypatch.setattr(sampled_certificate, "_ALL_ROWS", most)
+        certificate = model.certify(X[:600], y=y[:600])
+        assert "his model is exact kernel ridge: over the 600 training rows" in certificate.statement
+        assert certificate.details["exact"]
+
+
 def test_the_spectral_norm_of_more_rows_than_matrices_are_made_of(monkeypatch):
     monkeypatch.setattr(ridge_certificate, "COMPUTED_ROWS", 100)
     model = fitted(X[:800], y[:800], n_components=200, alpha=5.0)

@@ -78,6 +78,7 @@ class SampledCertificate:
             machine=machine,
             weighted=weighted,
             at_most=self.problem.largest_distance(self.predictions),
+            exact=self.features.map_.kernel_values is not None,
         ).certificate(delta)
 
     def _projection(self) -> Projection | None:

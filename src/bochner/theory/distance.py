@@ -19,7 +19,7 @@ from bochner.theory.base import Bound, Certificate, Source, Status
 from bochner.theory.certificate import rounded_up
 from bochner.theory.sources import BOCHNER
 
-__all__ = ["AnyTargetDistance", "ClassifierDistance", "DistanceAtRows", "NewRows", "RidgeDistance"]
+__all__ = ["AnyTargetDistance", "ClassifierDistance", "DistanceAtRows", "NewRows", "RidgeDistance", "this_model_is"]
 
 _SAME = "the same kernel, penalty and weights in both models"
 
@@ -73,7 +73,7 @@ class RidgeDistance(Bound):
         weights = " (weighted as in the fit)" if self.weighted else ""
         others = "the exact solution of its equations" if self.exact else f"{self.machine} with the same targets"
         claim = (
-            f"{_is_exact(self.machine) if self.exact else ''}over the {self.n_rows:,} training rows, the root mean "
+            f"{this_model_is(self.machine) if self.exact else ''}over the {self.n_rows:,} training rows, the root mean "
             f"square difference{weights} between {self.predictions} of this model and those of {others} is {{value}}, "
             f"and the largest at most {rounded_up(self.largest)} (computed)"
         )
@@ -90,8 +90,8 @@ class RidgeDistance(Bound):
         )
 
 
-def _is_exact(machine: str) -> str:
-    """The beginning of a statement on an exact machine."""
+def this_model_is(machine: str) -> str:
+    """The beginning of a statement on a model that is the exact machine."""
     return f"this model is {machine}: "
 
 
@@ -289,7 +289,7 @@ class ClassifierDistance(Bound):
         others = "the exact solution of its problem" if self.exact else self.machine
         objective = f"a duality gap of {rounded_up(self.gap)} of the exact kernel problem, whose objective is "
         claim = (
-            f"{_is_exact(self.machine) if self.exact else ''}over the {self.n_rows:,} training rows, the largest "
+            f"{this_model_is(self.machine) if self.exact else ''}over the {self.n_rows:,} training rows, the largest "
             f"difference between the scores of this model and those of {others}{self.apart} is {{value}} "
             f"(by {objective}{rounded_up(self.objective)})"
         )

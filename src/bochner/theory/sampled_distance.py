@@ -37,6 +37,7 @@ import numpy as np
 
 from bochner.solvers.sampled_ridge import ResidualSample
 from bochner.theory.base import Bound, Certificate, Source, Status, check_delta, require
+from bochner.theory.distance import this_model_is
 from bochner.theory.sources import BOCHNER
 
 __all__ = ["SampledDistance"]
@@ -56,6 +57,8 @@ class SampledDistance(Bound):
         Whether the fit had weights.
     at_most : float, default=inf
         What is known of the distance before.
+    exact : bool, default=False
+        The model is the exact machine: the distance is that of its numerical solution.
     """
 
     sample: ResidualSample
@@ -63,6 +66,7 @@ class SampledDistance(Bound):
     machine: str = "exact kernel ridge"
     weighted: bool = False
     at_most: float = np.inf
+    exact: bool = False
 
     statement: ClassVar[str] = (
         "||f* - f^||^2 / n <= c^2 + Var(f^ - g), sqrt(Var) <= sqrt(V) + R sqrt(2 log(1/delta) / (m - 1)) from m rows"
@@ -87,10 +91,11 @@ class SampledDistance(Bound):
         """The limit for the training rows; the probability is over the draw of the sample."""
         sample, weights = self.sample, " (weighted as in the fit)" if self.weighted else ""
         n_sampled = 2 * len(sample.residual)
+        others = "the exact solution of its equations" if self.exact else f"{self.machine} with the same targets"
+        beginning = this_model_is(self.machine) if self.exact else ""
         claim = (
-            f"over the {sample.n_rows:,} training rows, the root mean square difference{weights} between the "
-            f"predictions of this model and those of {self.machine} with the same targets is {{value}} (from kernel "
-            f"sums at {n_sampled:,} rows)"
+            f"{beginning}over the {sample.n_rows:,} training rows, the root mean square difference{weights} between "
+            f"the predictions of this model and those of {others} is {{value}} (from kernel sums at {n_sampled:,} rows)"
         )
         return self._certificate(
             self.limit(delta),
@@ -100,6 +105,7 @@ class SampledDistance(Bound):
             n_rows=sample.n_rows,
             n_sampled=n_sampled,
             alpha=self.alpha,
+            exact=self.exact,
         )
 
     def _deviation(self, column: int, delta: float) -> float:
