@@ -25,7 +25,7 @@ _PRODUCTS = 16
 def spectral_limit(
     problem: ExactRidge, features: MapTransformer, weighted: bool, delta: float, seed: int, seconds: float | None
 ) -> list[Certificate]:
-    """A limit on |K^ - K| / alpha, both with the roots of the weights at both sides.
+    """A limit on ||K^ - K|| / alpha, both with the roots of the weights at both sides.
 
     Nothing where it is above 1: K^ + alpha I may then be singular beside K + alpha I.
     """

@@ -121,7 +121,7 @@ class ExactRidge:
     def largest_distance(self, predictions: Array) -> float:
         """What no root mean square difference can exceed: the exact model fits no worse than the mean does.
 
-        |s (f* - f^)|  <=  |s (y - f*)| + |s (y - f^)|  <=  |s (y - ybar)| + |s (y - f^)|
+        ||s (f* - f^)||  <=  ||s (y - f*)|| + ||s (y - f^)||  <=  ||s (y - ybar)|| + ||s (y - f^)||
         """
         parts = self.Y - self.mean_of(self.Y), self.Y - predictions
         return float(sum(np.sqrt(np.sum(self.weight @ part**2) / (self.total * part.shape[1])) for part in parts))

@@ -8,7 +8,7 @@ kernel values, so it is computed at a sample, of a function h that varies little
     h = f~ - g,    f~ = f^,  or, with landmarks,  f~ = sum_j w_j u_j z(x_j).z(.), where f^ - f~ is known at all rows
 
 Rows are drawn with replacement, in two samples: by w_i r_i for the variation of h, r_i the residual variance
-k(x_i, x_i) - |z(x_i)|^2 of landmarks, else 1; and by w_i |u_i| sqrt(r_i) for the norm that bounds h / sqrt(r).
+k(x_i, x_i) - ||z(x_i)||^2 of landmarks, else 1; and by w_i abs(u_i) sqrt(r_i) for the norm that bounds h / sqrt(r).
 """
 
 from __future__ import annotations
@@ -56,11 +56,11 @@ class ResidualSample:
     residual : array of shape (m, t)
         h / sqrt(r) at rows drawn by w r.
     signed : array of shape (m, t)
-        h / sqrt(r) at rows drawn by w |u| sqrt(r), times t = u / |u|, |u_i| the sum over the targets.
+        h / sqrt(r) at rows drawn by w abs(u) sqrt(r), times t = u / abs(u), abs(u_i) the sum over the targets.
     direction : array of shape (m, t)
         t at these rows.
     mass : float
-        sum_i w_i |u_i| sqrt(r_i).
+        sum_i w_i abs(u_i) sqrt(r_i).
     spread : float
         Root of the weighted mean of r.
     along : array of shape (t,)

@@ -3,13 +3,13 @@
 In the notation of `bochner.solvers.sampled_ridge`, with W the sum of the weights, E and Var over a row drawn by its
 weight: the residual of the exact equations at the dual coefficients of the model is s (q - E q), q = f^ - g, so that
 
-    |s (f* - f^)|^2 / W  <=  c^2 + Var q,     sqrt(Var q)  <=  sqrt(Var(f^ - f~)) + sqrt(Var h)
+    ||s (f* - f^)||^2 / W  <=  c^2 + Var q,     sqrt(Var q)  <=  sqrt(Var(f^ - f~)) + sqrt(Var h)
 
 (E q^2 and E h^2 without an intercept). N is a norm. Without a projection (r = 1) it is that of g,
-N^2 = sum_i w_i u_i g_i: h varies by at most R = max f^ - min f^ + 2 sqrt(k(0)) N, or |h| <= R = max |f^| + sqrt(k(0))
-N. With one, K - Z Z' is positive definite with diagonal r, h = -(K - Z Z') w u,
-N^2 = (w u)'(K - Z Z') w u = -sum_i w_i u_i h_i, and |h_i| / sqrt(r_i) <= R = N. For m draws by w r, with V the sample
-variance of h / sqrt(r),
+N^2 = sum_i w_i u_i g_i: h varies by at most R = max f^ - min f^ + 2 sqrt(k(0)) N, or abs(h) is at most
+R = max abs(f^) + sqrt(k(0)) N. With one, K - Z Z' is positive definite with diagonal r, h = -(K - Z Z') w u,
+N^2 = (w u)'(K - Z Z') w u = -sum_i w_i u_i h_i, and abs(h_i) / sqrt(r_i) <= R = N. For m draws by w r, with V the
+sample variance of h / sqrt(r),
 
     sqrt(Var h)  <=  sqrt(V) + R sqrt(2 log(1/delta) / (m - 1))           r = 1: Maurer & Pontil (2009), Theorem 10
     sqrt(E h^2)  <=  (sqrt(mean h^2 / r) + R sqrt(2 log(1/delta) / m)) sqrt(sum w r / W)
@@ -18,8 +18,8 @@ the second by Bernstein's lower tail of numbers >= 0, E h^2 = (sum w r / W) E' h
 
     N^2  =  sum_i w_i u_i f^_i (or 0)  -  S E'' t (h - b) / sqrt(r)
 
-where E'' is over a row drawn by w |u| sqrt(r), S the sum of these, t = u / |u|, and b the mean of the other sample if h
-is centred, else 0 (sum_i w_i u_i is 0 with an intercept). By the empirical Bernstein bound of numbers in [-R, R]
+where E'' is over a row drawn by w abs(u) sqrt(r), S the sum of these, t = u / abs(u), and b the mean of the other
+sample if h is centred, else 0 (sum_i w_i u_i is 0 with an intercept). By the empirical Bernstein bound of numbers in [-R, R]
 (Maurer & Pontil, Theorem 4) with L = log(2/delta), mean m' and variance V' of t (h - b) / sqrt(r), N is at most the
 larger root of
 
