@@ -19,9 +19,9 @@ the second by Bernstein's lower tail of numbers >= 0, E h^2 = (sum w r / W) E' h
     N^2  =  sum_i w_i u_i f^_i (or 0)  -  S E'' t (h - b) / sqrt(r)
 
 where E'' is over a row drawn by w abs(u) sqrt(r), S the sum of these, t = u / abs(u), and b the mean of the other
-sample if h is centred, else 0 (sum_i w_i u_i is 0 with an intercept). By the empirical Bernstein bound of numbers in [-R, R]
-(Maurer & Pontil, Theorem 4) with L = log(2/delta), mean m' and variance V' of t (h - b) / sqrt(r), N is at most the
-larger root of
+sample if h is centred, else 0 (sum_i w_i u_i is 0 with an intercept). By the empirical Bernstein bound of numbers
+in [-R, R] (Maurer & Pontil, Theorem 4) with L = log(2/delta), mean m' and variance V' of t (h - b) / sqrt(r), N is at
+most the larger root of
 
     N^2  =  sum_i w_i u_i f^_i (or 0)  +  S (-m' + sqrt(2 V' L / m))  +  S 14 L R(N) / (3 (m - 1))
 
