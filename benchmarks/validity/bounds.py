@@ -43,6 +43,7 @@ _SMOOTH = Matern(nu=2.5)
 _TWO_SCALES = 0.75 * Gaussian(0.1) + 0.25 * Gaussian(100.0)  # cosines that are constant, or of variance 1/2
 
 REASONS: dict[str, str] = {
+    "sampled_distance.SampledDistance": "its two parts are simulated in tests/theory/test_sampled_distance.py",
     "distance.DistanceAtRows": "the largest of limits that `distance.RidgeDistance` checks at new rows, one by one",
     "generalization.ExcessRisk": (
         "it speaks of a minimiser under a constraint that a user does not know; its parts, the operator bound and "

@@ -41,6 +41,7 @@ class Purpose(IntEnum):
     HASHES = 24
     THRESHOLDS = 25
     RATES = 26
+    CERTIFIED_ROWS = 27
     DRAWS = 30
 
 

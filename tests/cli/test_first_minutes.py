@@ -327,4 +327,4 @@ def test_the_report_says_which_inputs_matter_and_where_it_is_wrong(run, fitted, 
     page = (here / "t.html").read_text()
     for title in ("Predicted against actual", "Which inputs matter", "Where the errors are", "The worst rows"):
         assert title in page
-    assert "Had the model been computed exactly" in page
+    assert "the exact kernel machine with the same settings would differ" in page

@@ -1,6 +1,7 @@
 """`bochner report`, `plan`, `test`, `bounds` and `reproduce`, run as people run them."""
 
 import json
+import shlex
 
 import bochner as bo
 from bochner.cli.main import main
@@ -26,6 +27,24 @@ def test_plan_says_what_a_fit_takes(houses, tmp_path, monkeypatch, capsys):
     assert told["n_samples"] == len(houses)
     assert main(["plan", "houses.csv", "--target", "price", "-D", "512"]) == 0
     assert "512 (as given)" in capsys.readouterr().out
+
+
+def test_the_command_of_a_plan_can_be_copied_into_a_shell(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "60")
+    table = make_houses(120).rename(columns={"price": "the price", "area": "area (m2)"})
+    table.to_csv("my houses.csv", index=False)
+    options = ["--kernel", "matern", "--memory", "2GB", "--time", "20", "--drop", "area (m2)", "--missing", "?"]
+    options += ["--delta", "0.05", "--seed", "3", "--month-first", "--categorical", "rooms"]
+    assert main(["plan", "my houses.csv", "--target", "the price", *options]) == 0
+    (line,) = [each for each in capsys.readouterr().out.splitlines() if each.startswith("bochner fit")]
+    words = shlex.split(line)
+    assert words[:5] == ["bochner", "fit", "my houses.csv", "--target", "the price"]
+    assert sorted(words[5:]) == sorted(options)
+    assert main([*words[1:], "--quiet"]) == 0
+    capsys.readouterr()
+    assert main(["plan", "my houses.csv", "--target", "the price", *options, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["command"] == line
 
 
 def test_test_has_an_exit_code_only_if_asked_for_one(tmp_path, monkeypatch, capsys):

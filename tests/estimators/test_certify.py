@@ -51,7 +51,7 @@ def test_on_many_rows_the_finite_set_bound_is_used_and_holds():
 
 @pytest.mark.slow
 def test_finite_set_certificates_fail_at_most_as_often_as_they_say(monkeypatch):
-    monkeypatch.setattr(certification, "EXACT_ROWS", 10)
+    monkeypatch.setattr(certification, "COMPUTED_ROWS", 10)
     data, delta = rows(2, 60, 4), 0.3
     features = [bo.FourierFeatures(n_components=100, random_state=s).fit(data) for s in range(200)]
     failures = sum(largest_error(f, data) > f.certify(data, delta=delta).value for f in features)

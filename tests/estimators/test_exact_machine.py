@@ -215,3 +215,25 @@ def test_a_penalty_that_is_given_has_no_second_machine(monkeypatch):
     columns.clear()
     machine(alpha="auto").fit(X, y)
     assert 2 in columns
+
+
+def test_a_smaller_tolerance_is_never_a_larger_distance():
+    """1e-6 was taken for "not given", and solved to 1e-4 where 1e-5 solved to 1e-7."""
+    exact = machine("direct").fit(X, y).predict(X)
+    tolerances = ("auto", 1e-4, 1e-5, 1e-6, 1e-8)
+    fits = [machine(tol=tol).fit(X, y) for tol in tolerances]
+    distances = [np.sqrt(np.mean((fit.predict(X) - exact) ** 2)) / y.std() for fit in fits]
+    assert distances[0] == distances[1] <= 1e-4
+    assert all(distance <= tol for distance, tol in zip(distances[1:], tolerances[1:]))
+    assert distances[1:] == sorted(distances[1:], reverse=True)
+    n_iter = [fit.n_iter_ for fit in fits]
+    assert n_iter == sorted(n_iter)
+    assert n_iter[-1] > n_iter[0]
+
+
+def test_the_automatic_tolerance_is_saved_and_cloned(tmp_path):
+    model = machine().fit(X[:200], y[:200])
+    bo.save(model, tmp_path / "m.bochner")
+    assert bo.load(tmp_path / "m.bochner").tol == "auto"
+    with pytest.raises(ValueError, match="'tol' parameter"):
+        machine(tol="tight").fit(X[:200], y[:200])

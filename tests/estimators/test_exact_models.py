@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from sklearn.exceptions import NotFittedError
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF
 
@@ -25,6 +26,30 @@ def test_predictions_and_error_bars_are_those_of_a_gaussian_process():
     np.testing.assert_allclose(mean, expected, atol=1e-9)
     noise = model.noise_variance_
     np.testing.assert_allclose(std, np.sqrt(noise * (1 + spread**2 / 0.05)), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "kind", [bo.KernelRegressor, bo.KernelClassifier, bo.KernelQuantileRegressor, bo.KernelPoissonRegressor]
+)
+def test_fitted_models_know_whether_they_are_the_exact_machine(kind, tmp_path):
+    X = rows(0, 80, 2)
+    y = (X[:, 0] > 0).astype(int)
+    models = [kind(features=each, random_state=0).fit(X, y) for each in ("exact", "nystroem", "fourier")]
+    if kind is bo.KernelClassifier:
+        assert all(
+            kind(features="exact", loss=loss).fit(X, y).is_exact for loss in ("logistic", "hinge", "squared_hinge")
+        )
+    assert [model.is_exact for model in models] == [True, False, False]
+    bo.save(models[0], tmp_path / "exact.bochner")
+    assert bo.load(tmp_path / "exact.bochner").is_exact
+    with pytest.raises(NotFittedError):
+        kind(features="exact").is_exact  # noqa: B018
+
+
+def test_an_exact_machine_by_iterations_is_exact():
+    X = rows(0, 80, 2)
+    assert bo.KernelRegressor(features="exact", solver="iterative").fit(X, X[:, 0]).is_exact
+    assert bo.KernelRegressor(random_state=0).fit(X, X[:, 0]).is_exact  # so many are the default
 
 
 def test_the_default_of_some_hundred_rows_is_exact():
@@ -82,7 +107,7 @@ def test_the_certified_distance_to_the_exact_machine_is_rounding():
     X, y = table()
     model = bo.KernelRegressor(bo.Gaussian(), features="exact", alpha=0.1).fit(X, y)
     assert model.certify(X, y=y).value < 1e-10
-    with pytest.raises(bo.errors.AssumptionError, match="values of the kernel itself"):
+    with pytest.raises(bo.errors.AssumptionError, match="this is the exact kernel machine"):
         model.certify(X[:50])
 
 

@@ -71,7 +71,9 @@ def test_limits_for_the_law_of_the_data_ask_for_rows_that_did_not_settle_the_sca
         certificate = bo.FourierFeatures(kernel, n_components=64, random_state=0).fit(X).certify(X)
         sampled = [each for each in certificate.others if each.bound == "a_posteriori.SampledPairs"]
         assert sampled
-        assert all(any("settled the length scale" in line for line in each.assumptions) == asks for each in sampled)
+        assert all(
+            any("chose the scales of the kernel" in line for line in each.assumptions) == asks for each in sampled
+        )
 
 
 def test_few_columns_of_any_units_have_a_bound_over_the_whole_domain():

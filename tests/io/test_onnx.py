@@ -53,6 +53,32 @@ MAPS = {
 }
 
 
+@FLOATS
+@pytest.mark.parametrize("kernel", [bo.Matern(2.0, nu=0.5), bo.Matern(2.0, nu=1.5), bo.Gaussian(2.0)], ids=repr)
+def test_rows_of_the_fit_of_an_exact_machine_are_no_worse_than_others(kernel, dtype):
+    """Distances of near rows were differences of large numbers in float32: predictions were off by 0.03 deviations."""
+    rng = np.random.default_rng(0)
+    rows = 100 + rng.standard_normal((400, 4))
+    y = np.sin(3 * rows[:, 0]) + 0.01 * rng.standard_normal(400)
+    model = bo.KernelRegressor(kernel, features="exact", length_scale=2.0, alpha=1e-6).fit(rows, y)
+    seen = rows.astype(np.float32).astype(float)
+    mean = run(model, seen, dtype)["mean"][:, 0]
+    assert np.max(np.abs(mean - model.predict(seen))) < (1e-5 if dtype == np.float32 else 1e-7) * y.std()
+
+
+@pytest.mark.parametrize("n", [0, 1, 31, 32, 33, 64, 100])
+def test_any_number_of_rows_is_cut_into_blocks(n, monkeypatch):
+    monkeypatch.setattr("bochner.io.onnx.export._BLOCK_VALUES", 32 * 64)
+    rows = np.random.default_rng(n).standard_normal((n, 4))
+    both = np.column_stack([Y, X[:, 0]])
+    models = regressor(features="nystroem").fit(X, both), regressor(features="fourier").fit(X, Y)
+    for model, t in zip(models, (2, 1)):
+        mean = run(model, rows, np.float64)["mean"]
+        assert mean.shape == (n, t)
+        if n:
+            np.testing.assert_allclose(mean, model.predict(rows).reshape(n, t), atol=1e-9)
+
+
 def run(model, rows, dtype, path=None, **options):
     proto = bo.to_onnx(model, path, dtype=dtype, **options)
     session = runtime.InferenceSession(proto.SerializeToString(), providers=["CPUExecutionProvider"])
@@ -61,8 +87,8 @@ def run(model, rows, dtype, path=None, **options):
     return dict(zip(names, session.run(None, feed), strict=True))
 
 
-OF_EXACT_MODELS = 3e-4
-"""Error in float32 of models of little noise on kernel values: large coefficients cancel (docs/deploy.md)."""
+OF_ROUNDED_ROWS = 1e-4
+"""What a steep function makes of rows that are rounded to float32 before it."""
 
 
 def assert_close(found, expected, dtype, float32_error=1e-5):
@@ -91,7 +117,7 @@ def test_the_number_of_rows_is_free(n_rows, dtype):
 @pytest.mark.parametrize("targets", [Y, np.c_[Y, X[:, 2]]], ids=["one target", "two targets"])
 def test_regressors_have_the_same_mean(targets, dtype):
     model = regressor().fit(X, targets)
-    assert_close(run(model, NEW, dtype)["mean"], model.predict(NEW).reshape(37, -1), dtype, OF_EXACT_MODELS)
+    assert_close(run(model, NEW, dtype)["mean"], model.predict(NEW).reshape(37, -1), dtype, OF_ROUNDED_ROWS)
 
 
 @FLOATS
@@ -158,7 +184,7 @@ def test_pipelines_export_through_skl2onnx(last, dtype):
     model = make_pipeline(StandardScaler(), MinMaxScaler(), *features, last).fit(X, Y)
     (found,) = run(model, NEW, dtype).values()
     expected = model.transform(NEW) if hasattr(model, "transform") else model.predict(NEW)[:, None]
-    assert_close(found, expected, dtype, OF_EXACT_MODELS)
+    assert_close(found, expected, dtype, OF_ROUNDED_ROWS)
 
 
 @FLOATS

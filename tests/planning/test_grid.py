@@ -48,7 +48,7 @@ def test_more_frequencies_take_more_memory():
 
 
 def test_other_words_and_a_missing_finufft_are_refused(monkeypatch):
-    with pytest.raises(InvalidParameterError, match="'auto', 'grid' or None"):
+    with pytest.raises(InvalidParameterError, match="'auto', 'fourier', 'grid' or None"):
         bo.plan(X, features="lattice")
     with pytest.raises(InvalidParameterError, match="a stationary kernel"):
         bo.plan(X, features="grid", kernel=bo.Polynomial(2))

@@ -65,5 +65,5 @@ def test_automatic_models_have_landmarks_instead():
     kernel = {"kernel": bo.Gaussian(1.0), "length_scale": 1.0, "random_state": 0}
     with bo.config_context(time=1e-6):
         model = bo.KernelRegressor(**kernel).fit(X, y)
-    assert not model.fitted_.is_exact
-    assert bo.KernelRegressor(**kernel).fit(X, y).fitted_.is_exact
+    assert not model.is_exact
+    assert bo.KernelRegressor(**kernel).fit(X, y).is_exact

@@ -3,7 +3,7 @@
 import pytest
 
 from bochner.reporting import summarise
-from bochner.reporting.answers import _more_features, beside_the_error
+from bochner.reporting.answers import _more_features, beside_the_error, guarantees
 
 CURVE = {"widths": [64, 128], "gcv": None, "n_refits": 0}
 
@@ -38,10 +38,32 @@ def test_refits_are_announced_in_the_answer_and_beside_the_chart(waves):
 
 @pytest.mark.parametrize(
     ("distance", "meaning"),
-    [(0.01, "nothing is lost by the shortcut"), (1.5, "the shortcut may matter"), (4193.0, "says nothing")],
+    [
+        ({"value": 0.02}, "Within 1 % of its error, 2."),
+        ({"value": 1.9}, "Within 95 % of its error, 2."),
+        ({"value": 1e-6, "exact": True}, "Exact: rounding is within 5e-05 % of its error, 2."),
+        (
+            {"value": 2.5, "at_least": 2.4},
+            "No guarantee, because the exact kernel machine with this penalty",
+        ),
+        ({"value": 4193.0}, "No guarantee, because the penalty, 1e-9, is too small"),
+        ({"value": 4193.0, "exact": True}, "No guarantee, because the penalty, 1e-9, is too small"),
+    ],
 )
-def test_a_distance_to_the_exact_machine_is_told_beside_the_error(distance, meaning):
-    certificate = {"bound": "distance.RidgeDistance", "value": distance}
-    assert meaning in beside_the_error(certificate, {"rmse": 1.0, "baseline_rmse": 5.0})
-    assert beside_the_error(certificate, {"missing": "no rows"}) == ""
-    assert beside_the_error(certificate | {"bound": "a_posteriori.AllPairs"}, {"rmse": 1.0, "baseline_rmse": 5.0}) == ""
+def test_a_certificate_is_exact_within_a_share_of_the_error_or_no_guarantee(distance, meaning):
+    exact, details = distance.pop("exact", False), {"alpha": 1e-9}
+    certificate = {
+        "bound": "distance.RidgeDistance",
+        "at_least": 0.0,
+        "details": details | {"exact": exact},
+        **distance,
+    }
+    score = {"rmse": 2.0, "baseline_rmse": 5.0}
+    assert meaning in beside_the_error(certificate, score)
+    assert guarantees(certificate, score) == (certificate["value"] < 2)
+    assert beside_the_error(certificate, {"missing": "no rows"}) == ("The model is exact." if exact else "")
+    sampled = certificate | {"bound": "sampled_distance.SampledDistance", "at_least": None}
+    assert guarantees(sampled, score) == (certificate["value"] < 2)
+    kernel = certificate | {"bound": "a_posteriori.AllPairs"}
+    assert beside_the_error(kernel, score) == ""
+    assert not guarantees(kernel, score)

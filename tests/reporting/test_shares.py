@@ -40,7 +40,7 @@ def _sentence(hits, n):
     others = {
         "approximation": {"curve": missing, "certificate": missing},
         "more": {"widths": missing, "rows": missing, "bills": missing, "width": 1},
-        "choices": {"kernel_in_words": "", "width": 1, "penalty": {}},
+        "choices": {"kernel_in_words": "", "width": 1, "exact": False, "penalty": {}},
         "cost": {"rows": None, "passes": None, "seconds": None, "memory": None, "columns": None},
     }
     return answers({"quality": quality, "model": {"kind": "regressor"}, **others})["quality"]

@@ -68,7 +68,42 @@ def test_a_time_limit_of_nothing_still_gives_valid_limits():
     found = exact.distance(np.zeros_like(Y), Patience(time_limit=1e-9))
     truth = np.sqrt(np.sum(weight[:, None] * fitted**2) / weight.sum() / 2)
     assert found.root_mean_square()[0] <= truth <= found.root_mean_square()[1]
-    assert found.n_products == 3  # the mean of the kernel, the start, the residual
+    assert found.n_products == 2  # the mean of the kernel, the residual at the start
+
+
+@pytest.mark.parametrize("alpha", [1e-6, 1e-9, 1e-11])
+def test_tiny_penalties_have_limits_that_hold_and_are_useful(alpha):
+    """The truth by elimination in extended precision, with kernel values of that precision."""
+    if np.finfo(np.longdouble).eps > 1e-18:
+        pytest.skip("no floats beyond float64 here")
+    n, wide = 120, np.longdouble
+    X = rows(0, n, 2)
+    y = np.sin(2 * X[:, 0]) + 0.3 * rows(1, n, 1)[:, 0]
+    apart = X.astype(wide)[:, None] - X.astype(wide)[None]
+    K = np.exp(-np.sum(apart**2, axis=2) / (2 * wide(1.5) ** 2))
+    border = np.ones((n, 1), wide)
+    system = np.block([[K + wide(alpha) * np.eye(n, dtype=wide), border], [border.T, np.zeros((1, 1), wide)]])
+    found = eliminated(system, np.append(y, 0).astype(wide))
+    fitted = (K @ found[:n] + found[n]).astype(float)[:, None]
+    exact = ExactRidge(KernelProduct(bo.Gaussian(1.5), X), y[:, None], np.ones(n), alpha, True)
+    distance = exact.distance(fitted + 0.1 * rows(2, n, 1), Patience())
+    truth = np.sqrt(np.mean((0.1 * rows(2, n, 1)) ** 2))
+    low, high = distance.root_mean_square()
+    assert low <= truth <= high <= 1.05 * truth + 1e-12 / alpha
+    assert np.max(np.abs(0.1 * rows(2, n, 1))) <= distance.largest()
+
+
+def eliminated(system, right):
+    """Solution by elimination with pivots, in the float type of the system."""
+    A, n = np.column_stack([system, right]), len(right)
+    for k in range(n):
+        pivot = k + np.argmax(np.abs(A[k:, k]))
+        A[[k, pivot]] = A[[pivot, k]]
+        A[k + 1 :] -= np.outer(A[k + 1 :, k] / A[k, k], A[k])
+    x = np.zeros(n, A.dtype)
+    for k in range(n - 1, -1, -1):
+        x[k] = (A[k, -1] - A[k, k + 1 : n] @ x[k + 1 :]) / A[k, k]
+    return x
 
 
 def test_one_row_and_duplicated_rows_are_no_trouble():

@@ -99,6 +99,19 @@ def test_tiles_without_bounds_are_right_to_their_float_type(kernel, precision, e
     assert product.times(V).dtype == np.float64
 
 
+def test_sums_in_extended_precision_are_those_of_exact_arithmetic_within_their_bound():
+    X, V = rows(0, 700, 3), rows(1, 700, 2) * 1e6
+    product = KernelProduct(bo.Gaussian(1.0), X)
+    precise, bound = product.precise_times(V)
+    wide = X.astype(np.longdouble)
+    K = np.exp(-np.sum((wide[:, None] - wide[None]) ** 2, axis=2) / 2)
+    assert np.all(np.abs(precise - (K @ V.astype(np.longdouble)).astype(float)) <= bound)
+    np.testing.assert_allclose(precise, product.times(V), atol=float(product.rounding(V).max()))
+    assert product.n_products == 2
+    if np.finfo(np.longdouble).eps < 1e-18:
+        assert np.all(bound < 0.5 * product.rounding(V))
+
+
 def test_the_diagonal_of_a_rough_kernel_is_exact_in_float32():
     X = 30 * rows(0, 700, 4)  # squared norms of thousands: float32 distances of a row from itself are 0.01 and more
     kernel = bo.Matern(1.0, nu=0.5)

@@ -183,7 +183,7 @@ def _run(given: JsonDict, screen: Screen) -> None:
             progress.step(f"Fitting {rows.n_fit:,} rows")
             learned = learning.learn(asked, rows, plan, progress)
             progress.step("Certifying")
-            certificate = learning.certify(learned, rows, asked.delta, asked.loss)
+            certificate = learning.certify(learned, rows, asked.delta, progress, asked.loss)
             progress.step("Writing the model and the report")
             save(learned.pipeline, asked.model_file)
             page = report(

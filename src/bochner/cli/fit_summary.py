@@ -61,6 +61,7 @@ def found(
             "class": type(model).__name__,
             "kernel": in_one_line(model.features_.kernel_),
             "features": model.features_.n_components_,
+            "exact": model.is_exact,
             "alpha": model.alpha_,
             "seed": asked.seed,
         },
@@ -96,7 +97,8 @@ def _lines(found: JsonDict) -> Iterator[tuple[str, str]]:
         yield "" if at else "inputs", sentence
     width = len(found["columns"])
     yield "", f"in all {width:,} column{'' if width == 1 else 's'} of {found['dtype']}"
-    yield "model", f"{model['class']}, {model['kernel']}, {model['features']:,} features, alpha {model['alpha']:.3g}"
+    size = f"exact on {model['features']:,} rows" if model["exact"] else f"{model['features']:,} features"
+    yield "model", f"{model['class']}, {model['kernel']}, {size}, alpha {model['alpha']:.3g}"
 
 
 def _quantiles(score: JsonDict, target: str) -> Iterator[Part]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from sklearn.pipeline import Pipeline
@@ -183,15 +185,25 @@ def model_for(asked: FitOptions, plan: Plan, rows: TrainingRows) -> KernelRegres
 def learn(asked: FitOptions, rows: TrainingRows, plan: Plan, progress: Progress) -> Learned:
     """Fit the model; `progress` is told of every block."""
     model = model_for(asked, plan, rows)
-    if progress.visible:
-        model.set_callbacks(progress)
-    with measured() as cost:
+    with measured() as cost, _watched(model, progress):
         rows.fit(model)
-    model.set_callbacks()  # the bar is not part of the model
     return Learned(rows.encoder, model, cost)
 
 
-def certify(learned: Learned, rows: TrainingRows, delta: float, loss: str | None = None) -> Certificate | str:
+@contextmanager
+def _watched(model: KernelRegressor | KernelClassifier | LossRegressor, progress: Progress) -> Iterator[None]:
+    """The bar as a callback of the model, which it is no part of afterwards."""
+    if progress.visible:
+        model.set_callbacks(progress)
+    try:
+        yield
+    finally:
+        model.set_callbacks()
+
+
+def certify(
+    learned: Learned, rows: TrainingRows, delta: float, progress: Progress, loss: str | None = None
+) -> Certificate | str:
     """Certificate of the distance to the exact kernel machine, or the reason that there is none.
 
     Up to 20,000 rows in memory a regression is compared with exact kernel ridge, for ten seconds; a classification on
@@ -205,7 +217,8 @@ def certify(learned: Learned, rows: TrainingRows, delta: float, loss: str | None
         if loss is None and whole is not None and rows.n_fit <= (_DISTANCE_ROWS if regression else rows.most_certified):
             given: JsonDict = {"y": whole.y, "sample_weight": whole.weight, "X_new": fresh, "delta": delta}
             given |= {"time_limit": _DISTANCE_SECONDS} if regression else {}
-            return learned.model.certify(whole.X, **given)
+            with _watched(learned.model, progress):
+                return learned.model.certify(whole.X, **given)
         return learned.model.certify(rows.sample[: rows.most_certified] if fresh is None else fresh, delta=delta)
     except AssumptionError as refusal:
         return without_python(str(refusal))

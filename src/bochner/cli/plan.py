@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from bochner.cli import options
 from bochner.cli.roles import require_one_role
-from bochner.cli.screen import Screen, screen_options, table
+from bochner.cli.screen import Screen, Verbatim, screen_options, table
 
 if TYPE_CHECKING:
     from bochner._typing import JsonDict
-    from bochner.planning import Plan
 
 __all__ = ["plan"]
+
+
+_OPTIONS = {
+    "-D": "features",
+    "--eps": "eps",
+    "--kernel": "kernel",
+    "--memory": "memory",
+    "--time": "time",
+    "--drop": "drop",
+    "--categorical": "categorical",
+    "--missing": "missing",
+    "--delta": "delta",
+    "--seed": "seed",
+}
+"""Options with a value that a fit has as well."""
 
 
 @click.command(cls=options.TableCommand, short_help="Features, memory and time that a fit would take.")
@@ -71,7 +86,7 @@ def plan(as_json: bool, quiet: bool, **given: Any) -> None:
         automatic = all(wish is None for wish in wishes)
         found = plan_fit(
             X,
-            features="auto" if automatic else None,
+            features="auto" if automatic else "fourier",
             kernel=given["kernel"],
             n_components=given["features"],
             eps=given["eps"],
@@ -82,10 +97,18 @@ def plan(as_json: bool, quiet: bool, **given: Any) -> None:
         )
     for sentence in encoder.notes_:
         screen.note(sentence)
-    verdict = f"{found.verdict()} {_next(given, found)}"
+    command = None if found.warnings else _command(given)
+    verdict = f"{found.verdict()} " + ("Raise --memory or --time, or ask for less." if command is None else "Run:")
     screen.show(
-        {"table": given["table"], "verdict": verdict, "preprocessing": encoder.describe(), **found.to_dict()},
+        {
+            "table": given["table"],
+            "verdict": found.verdict(),
+            "command": command,
+            "preprocessing": encoder.describe(),
+            **found.to_dict(),
+        },
         verdict,
+        *([] if command is None else [Verbatim(command)]),
         "",
         table("", [("" if at else "inputs", sentence) for at, sentence in enumerate(encoder.describe())]),
         "",
@@ -93,11 +116,14 @@ def plan(as_json: bool, quiet: bool, **given: Any) -> None:
     )
 
 
-def _next(given: JsonDict, found: Plan) -> str:
-    """The command to run after the plan."""
-    if found.warnings:
-        return "Raise --memory or --time, or ask for less."
-    asked = [(f"--target {given['target']}" if given["target"] else "--target COLUMN")]
-    asked += [] if given["features"] is None else [f"-D {given['features']}"]
-    asked += [] if given["eps"] is None else [f"--eps {given['eps']:g}"]
-    return f"Run: bochner fit {given['table']} {' '.join(asked)}"
+def _command(given: JsonDict) -> str:
+    """The command that fits what was planned, as it is typed in a shell."""
+    words = ["bochner", "fit", given["table"], "--target", given["target"] or "COLUMN"]
+    usual = {param.name: param.default for param in plan.params}
+    for option, name in _OPTIONS.items():
+        value = given[name]
+        values = value if isinstance(value, tuple) else () if value is None or value == usual[name] else (value,)
+        words += [word for each in values for word in (option, f"{each:g}" if isinstance(each, float) else f"{each}")]
+    if given["day_first"] is not None:
+        words.append("--day-first" if given["day_first"] else "--month-first")
+    return shlex.join(words)

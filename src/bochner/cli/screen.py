@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # nothing heavy: --help is to be quick
 
     from bochner._typing import JsonDict
 
-__all__ = ["Part", "Progress", "Screen", "paragraph", "screen_options", "table"]
+__all__ = ["Part", "Progress", "Screen", "Verbatim", "paragraph", "screen_options", "table"]
 
 Part: TypeAlias = "RenderableType"
 Command = TypeVar("Command", bound=Callable[..., object])
@@ -41,6 +41,12 @@ def screen_options(command: Command) -> Command:
         "--json", "as_json", is_flag=True, help="One JSON document on standard output, for machines."
     )
     return quiet(machine(command))
+
+
+class Verbatim(str):
+    """A text that is to be copied: it stays in one line."""
+
+    __slots__ = ()
 
 
 class Screen:
@@ -185,7 +191,7 @@ def _rendered(parts: Sequence[Part], *, terminal: bool) -> str:
     )
     for part in parts:
         if isinstance(part, str):
-            console.print(_wrapped(part, width), soft_wrap=True)
+            console.print(part if isinstance(part, Verbatim) else _wrapped(part, width), soft_wrap=True)
         else:
             console.print(part)
     return "".join(f"{line.rstrip()}\n" for line in console.file.getvalue().splitlines())  # type: ignore[attr-defined]

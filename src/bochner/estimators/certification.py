@@ -26,22 +26,24 @@ from bochner.theory.region import diameter_of
 from bochner.theory.supremum import GridSupremum
 
 __all__ = [
-    "EXACT_ROWS",
+    "COMPUTED_ROWS",
     "MapCertifier",
     "certify_map",
     "computed_error",
     "least_error",
+    "naming_the_choice",
     "require_computed_error",
     "tightest_first",
 ]
 
-EXACT_ROWS = 4000
-"""Rows up to which the exact kernel matrix is computed: 128 MB, and seconds for its factorisation."""
+COMPUTED_ROWS = 4000
+"""Rows up to which a certificate computes the exact kernel matrix: 128 MB, and seconds for its factorisation."""
 
 _SPECTRUM_ROWS = 2000  # whose eigenvalues are computed, for what no map can do: about a second
 _PAIRS = 20_000
 _QUANTILE = 0.99
-_OTHER_ROWS = "the pairs are not of the rows that settled the length scale in fit"
+_OTHER_ROWS = "the pairs are not of the rows of the fit, which chose the scales of the kernel"
+_CHOSEN_BEFORE = "the rows of the fit chose the scales of the kernel before its frequencies were drawn, and not by them"
 _WITHOUT_ROUNDING = "features are computed without rounding errors"
 
 
@@ -52,8 +54,8 @@ class MapCertifier:
     `independent` says that the frequencies were drawn independently of the rows and of any tuning: a priori bounds
     need it. `n_widths` is the number of widths among which that of the map was chosen by looking at results: what holds
     with a probability then holds for all of them at once. `precision` is the smallest float type of the computation;
-    rows of a larger one are computed in theirs. `scaled_by_rows`: the rows of the fit settled the length scale, which
-    statements about the law of the data must not be estimated from.
+    rows of a larger one are computed in theirs. `scale_is_of_rows`: rows of the fit chose the scales; every statement
+    with a probability names them, and none about the law of the data is made from them (`at_rows_of_fit`).
     """
 
     fourier: FourierMap
@@ -64,7 +66,8 @@ class MapCertifier:
     independent: bool = True
     n_widths: int = 1
     precision: type = np.float32
-    scaled_by_rows: bool = False
+    scale_is_of_rows: bool = False
+    at_rows_of_fit: bool = False
 
     def features(self, rows: Array) -> Array:
         """Features of the rows as a model computes them, in float64."""
@@ -91,7 +94,7 @@ class MapCertifier:
     # Each yields certificates that bound the largest error over the given rows.
 
     def computed(self, X: Any) -> Iterator[Certificate]:
-        if X.shape[0] <= EXACT_ROWS:
+        if X.shape[0] <= COMPUTED_ROWS:
             require_computed_error(X.shape[0], self.fourier.n_components)
             yield computed_error(ExactKernel(self.kernel), X, self.features(X))
 
@@ -132,7 +135,7 @@ class MapCertifier:
     def sampled(self, X: Any, delta: float) -> Iterator[Certificate]:
         """Certificates for the law of the data, from disjoint pairs of rows that the frequencies do not depend on."""
         n = X.shape[0]
-        if n < 4 or self.sampler.uses_pilot:
+        if n < 4 or self.sampler.uses_pilot or (self.scale_is_of_rows and self.at_rows_of_fit):
             return
         order = generator(self.seed, Purpose.PAIRS).permutation(n)[: 2 * min(n // 2, _PAIRS)]
         rows = rows_within(8 * (6 * self.fourier.n_components + 6 * X.shape[1]))
@@ -143,8 +146,9 @@ class MapCertifier:
         pairs = SampledPairs(error=np.concatenate(errors), largest=largest)
         delta /= self.n_widths
         found = pairs.quantile(_QUANTILE, delta), pairs.root_mean_square(delta), pairs.mean_absolute(delta)
-        also = (_OTHER_ROWS,) if self.scaled_by_rows else ()
-        yield from (self._chosen(replace(each, assumptions=(*each.assumptions, *also))) for each in found)
+        also = (_OTHER_ROWS,) if self.scale_is_of_rows else ()
+        named = (replace(each, assumptions=(*each.assumptions, *also)) for each in found)
+        yield from (each.of_a_choice(self.n_widths) for each in named)
 
     def _pair_errors(self, left: Array, right: Array) -> Array:
         """z(x).z(y) - k(x, y) of corresponding rows."""
@@ -152,7 +156,7 @@ class MapCertifier:
         return estimate - self.kernel.at(dense(left, float) - dense(right, float))
 
     def _chosen(self, certificate: Certificate) -> Certificate:
-        return certificate.of_a_choice(self.n_widths)
+        return naming_the_choice(certificate.of_a_choice(self.n_widths), self.scale_is_of_rows)
 
     def _type_of(self, X: Any) -> np.dtype[Any]:
         return np.promote_types(X.dtype, self.precision)
@@ -169,10 +173,10 @@ def certify_map(certifier: MapCertifier, X: Any, delta: float) -> Certificate:
     least = least_error(ExactKernel(certifier.kernel), X, certifier.fourier.n_components)
     refusal = certifier.a_priori_refusal()
     if not suprema and not sampled:
-        amount = "many" if X.shape[0] > EXACT_ROWS else "few"
+        amount = "many" if X.shape[0] > COMPUTED_ROWS else "few"
         raise AssumptionError(
             f"No certificate applies: {refusal}, and there are too {amount} rows. "
-            f"Up to {EXACT_ROWS:,} rows the error is computed."
+            f"Up to {COMPUTED_ROWS:,} rows the error is computed."
         )
     certificate = tightest_first(suprema, [*sampled, *least])
     return (
@@ -212,6 +216,13 @@ def least_error(exact: ExactKernel, X: Any, width: int) -> list[Certificate]:
     K = np.vstack([block for _, block in exact.of(X[:n]).row_blocks()])
     words = f"these {n:,} rows" if n == X.shape[0] else f"the first {n:,} of these rows"
     return [LeastError(eigenvalues=np.linalg.eigvalsh(K), n_components=width).certificate(words)]
+
+
+def naming_the_choice(certificate: Certificate, scale_is_of_rows: bool) -> Certificate:
+    """A statement on the draw of the frequencies, with the rows that chose the scales, if some did, named."""
+    if not scale_is_of_rows or certificate.delta == 0:
+        return certificate
+    return replace(certificate, assumptions=(*certificate.assumptions, _CHOSEN_BEFORE))
 
 
 def require_computed_error(n_rows: int, width: int) -> None:

@@ -37,6 +37,7 @@ class CertifiedClassifier:
     loss_: str
     max_iter: int
     seed_: int
+    _rows_chose_scales: bool
     _fit_value: Callable[[], FittedClassifier]
     _require_settings_of_fit: Callable[[], None]
     _row_weights: Callable[[Array, Array, Array | None, Array | None], Array]
@@ -85,12 +86,13 @@ class CertifiedClassifier:
         fit = self._fit_value()
         check_delta(delta)
         self._require_settings_of_fit()
-        context = CertificateContext(independent=independent)
+        context = CertificateContext(independent=independent, scale_is_of_rows=self._rows_chose_scales)
         features, scores = certified_features(fit.features), fit.response()
         rows = self._rows_to_certify(X, y, sample_weight)
         if rows.Y.shape[1] == 0:
             if X_new is not None:
                 raise InvalidDataError("The distance at X_new needs the training labels: give y as well.")
+            context = replace(context, at_rows_of_fit=rows.difference is None)
             kernel = features.certify_kernel(rows.X, delta, context)
             return replace(kernel, instead=rows.difference or "no labels were given")
         new = None if X_new is None else new_rows(self, X_new)

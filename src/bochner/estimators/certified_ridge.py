@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from bochner._sklearn import check_sample_weight
+from bochner._sklearn import check_sample_weight, with_callbacks
 from bochner.data import ArrayRows
 from bochner.errors import AssumptionError, InvalidDataError, invalid_parameter
 from bochner.estimators.map_transformer import CertificateContext, certified_features
@@ -17,6 +17,7 @@ from bochner.estimators.ridge_certificate import RidgeModel, certify_ridge, cert
 from bochner.estimators.rows import adopt_columns, new_rows, open_rows, rows_to_fit
 from bochner.estimators.rows_of_fit import CertifiedRows, certified_rows, in_memory, without
 from bochner.estimators.validation import validated_rows
+from bochner.estimators.watch import CallbackWatch
 from bochner.fitting import WIDTHS, FittedRidge, calibration_split, left_out_rows
 from bochner.solvers.exact_ridge import Patience
 from bochner.theory import Certificate
@@ -31,9 +32,11 @@ class CertifiedRidge:
     seed_: int
     interval: str
     validation_fraction: float | None
+    _rows_chose_scales: bool
     _fit_value: Callable[[], FittedRidge]
     _require_settings_of_fit: Callable[[], None]
 
+    @with_callbacks
     def certify(
         self,
         X: Any = None,
@@ -51,8 +54,10 @@ class CertifiedRidge:
 
         With the rows, targets and weights of the fit, at any number of rows: the distance between the predictions of
         the two models, from below and from above, without probability (`bochner.theory.distance.RidgeDistance`). It
-        takes products with the exact kernel matrix, in tiles: O(n^2) time each, O(n) memory. A model knows its rows by
-        a checksum; a statement about predictions is refused for others.
+        takes products with the exact kernel matrix, in tiles: O(n^2) time each, O(n) memory. Where these take too long,
+        kernel sums at a random sample of the rows bound it, with probability 1 - `delta`
+        (`bochner.theory.sampled_distance`). A model knows its rows by a checksum; a statement about predictions is
+        refused for others. Callbacks, such as a progress bar, are told of every product.
 
         Parameters
         ----------
@@ -65,7 +70,7 @@ class CertifiedRidge:
             The weights of the fit, if it had some.
         X_new : array-like of shape (n_new, n_features), default=None
             Other rows: with `X` and `y`, the `others` have the distance at these rows, computed, and, if they are
-            independent draws from one law, a limit on its 95 % quantile.
+            independent draws from one law, a limit on its 95 % quantile. Not where the time allows a sample only.
         delta : float, default=0.01
             Failure probability of the statements that have one.
         independent : bool, default=True
@@ -75,7 +80,9 @@ class CertifiedRidge:
         max_products : int, default=100
             Most products with the exact kernel, at least 3: for the mean, the start and the residual.
         time_limit : float, default=None
-            Seconds after which no further product begins. Every product tightens the limits, which hold at any time.
+            Seconds, about: no further product begins, and none at all that would take longer. Every product tightens
+            the limits, which hold at any time. None: as many products as are asked for up to 100,000 rows, else a
+            sample, for a minute.
 
         Returns
         -------
@@ -96,19 +103,25 @@ class CertifiedRidge:
             return certify_rows(model, rows, delta)
         predict = self._fit_value().response()
         new = None if X_new is None else new_rows(self, X_new)
-        return certify_ridge(
+        on_block, finish = CallbackWatch(self, rows).begin(None)  # type: ignore[arg-type]  # X and Y are all it reads
+        certificate = certify_ridge(
             model,
             rows,
             predict,
             new,
             delta=delta,
             patience=Patience(tightness, max_products, time_limit),
+            seed=self.seed_,
+            on_product=lambda number: on_block(0),
         )
+        finish()
+        return certificate
 
     def _certified_model(self, independent: bool) -> RidgeModel:
         """Inputs of the certificates, as a value."""
         fit = self._fit_value()
-        context = CertificateContext(independent, 1 if fit.width_curve is None else WIDTHS, fit.precision.type)
+        widths = 1 if fit.width_curve is None else WIDTHS
+        context = CertificateContext(independent, widths, fit.precision.type, self._rows_chose_scales)
         moments, intercept, norms, rms = fit.moments, fit.rule.fit_intercept, None, None
         if moments is not None:
             squares = moments.yy + (0 if intercept else moments.weight * moments.y_mean**2)

@@ -1,4 +1,4 @@
-"""Kernel classification on random features: logistic regression and support vector machines."""
+"""Kernel classification: least squares, logistic regression and support vector machines, exact or on features."""
 
 from __future__ import annotations
 
@@ -51,8 +51,11 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
         minimise_W,w_0  sum_i s_i loss(y_i, W'z(x_i) + w_0) + alpha/2 ||W||^2
 
     on features z of a kernel, with the multinomial logistic loss, or one class against the rest with half the squared
-    error (y - m)^2 / 2 of labels y = +-1, the hinge loss max(0, 1 - y m) of a support vector machine or its square.
-    alpha is 1/C of scikit-learn's `LogisticRegression`, `LinearSVC` and `SVC`; the theory's lambda is alpha / n.
+    error (y - m)^2 / 2 of labels y = +-1, the hinge loss max(0, 1 - y m) of a support vector machine or its square. By
+    default, up to 10,000 rows, it is the exact kernel machine of the squared error by a Cholesky factor, or 256
+    landmarks where these predict as well; of more rows in memory more landmarks, or an exact machine by iterations; for
+    rows that are not in memory, it has random features. alpha is 1/C of scikit-learn's `LogisticRegression`,
+    `LinearSVC` and `SVC`; the theory's lambda is alpha / n.
 
     Parameters
     ----------
@@ -113,6 +116,8 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
     classes_ : array of shape (n_classes,)
     features_ : transformer
         The fitted feature map.
+    is_exact : bool
+        Whether the fitted model is an exact kernel machine.
     alpha_ : float
     coef_ : array of shape (1, D) or (n_classes, D)
     intercept_ : array of shape (1,) or (n_classes,)
@@ -215,7 +220,7 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
         """
         rows, labels, self.classes_ = labelled_rows(self, X, y, sample_weight)
         loss = loss_for(self, rows)
-        if (loss == "squared_error" or self.is_exact) and rows.arrays is not None and self.uses_landmarks(rows):
+        if (loss == "squared_error" or self.asks_for_exact) and rows.arrays is not None and self.uses_landmarks(rows):
             rows = replace(rows.arrays, dtype=np.dtype(np.float64))  # as its features
         checkpoint = open_checkpoint(self, loss, rows, labels)
         self.seed_ = seed_of_fit(self.random_state, checkpoint)

@@ -70,6 +70,11 @@ class ClassifierModel:
     max_iter: int
     seed: int
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether the model is the exact machine itself."""
+        return self.features.map_.kernel_values is not None
+
 
 def certify_classifier(
     model: ClassifierModel,
@@ -103,7 +108,9 @@ def certify_classifier(
         alpha=model.alpha,
         machine=machine,
         apart=apart,
+        exact=model.is_exact,
     ).certificate()
+    machine = "the exact solution of its problem" if model.is_exact else machine
     if X_new is None:
         return certificate
     largest = np.empty(len(X_new))

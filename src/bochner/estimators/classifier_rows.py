@@ -68,7 +68,7 @@ def loss_for(model: KernelClassifier, rows: RowSource | None) -> str:
         raise invalid_parameter(model, "alpha", "'auto' or a number for loss='squared_error'", model.alpha)
     if model.loss != "auto":
         return model.loss
-    if model.is_exact:
+    if model.asks_for_exact:
         return "squared_error"
     return "squared_error" if model.alpha == "auto" and rows is not None and rows.arrays is not None else "logistic"
 
@@ -103,7 +103,7 @@ def open_checkpoint(model: KernelClassifier, loss: str, rows: RowSource, labels:
     if model.checkpoint is None:
         return None
     identity = {"loss": loss, **model.checkpoint_identity(rows), "class_weight": identified(model.class_weight)}
-    iterates = model.may_iterate(rows) or (model.is_exact and rows.n_rows > EXACT_ROWS)
+    iterates = model.may_iterate(rows) or (model.asks_for_exact and rows.n_rows > EXACT_ROWS)
     if loss == "squared_error" and not iterates:
         return FitCheckpoint.of_moments(model.checkpoint, identity)
     if hasattr(model.cv, "__next__"):

@@ -41,6 +41,12 @@ class FittedAttributes(Generic[Fit]):
         return self._fit_value().feature_map
 
     @property
+    def is_exact(self) -> bool:
+        """Whether the fitted model is the exact kernel machine: kernel values against the rows, or all as landmarks."""
+        asked: bool = getattr(self, "_settings_of_fit", {}).get("features") == "exact"
+        return self._fit_value().feature_map.kernel_values is not None or asked
+
+    @property
     def tuning_(self) -> Tuning | None:
         return self._fit_value().tuning
 

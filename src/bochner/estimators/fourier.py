@@ -216,7 +216,8 @@ class FourierFeatures(MapTransformer):
             independent=context.independent,
             n_widths=context.n_widths,
             precision=context.precision,
-            scaled_by_rows=self.gamma == "scale" or self.kernel is None or isinstance(self.kernel, str),
+            scale_is_of_rows=context.scale_is_of_rows or self.scale_is_of_rows,
+            at_rows_of_fit=context.at_rows_of_fit,
         )
 
     def _drawn(self, X: Any, width: int) -> tuple[FourierMap, PilotRecord | None]:
@@ -258,6 +259,11 @@ class FourierFeatures(MapTransformer):
     def scale_is_open(self) -> bool:
         # Overrides: a kernel that is handed over has its own.
         return self.gamma is None and (self.kernel is None or isinstance(self.kernel, str))
+
+    @property
+    def scale_is_of_rows(self) -> bool:
+        # Overrides: so it is by scikit-learn's rule.
+        return self.scale_is_open or self.gamma == "scale"
 
     def with_one_scale(self, X: Rows, seed: int) -> Self:
         # Overrides: a named kernel has the scales of the data.

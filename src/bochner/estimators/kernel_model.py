@@ -41,7 +41,17 @@ __all__ = ["MODEL_CONSTRAINTS", "KernelModel", "check_penalties", "identified", 
 _log = logging.getLogger("bochner")
 
 _GRID_EPS, _FINE_GRID_EPS = 1e-4, 1e-6  # kernel error of a grid, and of one whose number of frequencies is given
-_DECIDE_CERTIFICATES = ("fit_intercept", "interval", "loss", "class_weight", "validation_fraction")
+_DECIDE_CERTIFICATES = (
+    "kernel",
+    "features",
+    "length_scale",
+    "fit_intercept",
+    "interval",
+    "loss",
+    "class_weight",
+    "validation_fraction",
+)
+_NAMED = ("kernel", "features", "length_scale")  # of these names alone: what is handed over has nothing chosen
 
 _OF_STATIONARY = {"features": "auto", "length_scale": "auto", "sampling": "monte_carlo"}
 """Parameters of stationary kernels alone, as they are unless given."""
@@ -110,8 +120,8 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
         return found
 
     @property
-    def is_exact(self) -> bool:
-        """Whether features="exact" asks for the exact kernel machine."""
+    def asks_for_exact(self) -> bool:
+        """Whether features="exact" asks for the exact kernel machine. A fitted one is told by `is_exact`."""
         return isinstance(self.features, str) and self.features == "exact"
 
     def uses_grid(self, rows: RowSource | None) -> bool:
@@ -174,7 +184,7 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
             return GridMaker(_GRID_EPS if self._width is None else _FINE_GRID_EPS)
         if not self.uses_landmarks(rows):
             return FourierMaker(self.sampling)
-        if self.is_exact:
+        if self.asks_for_exact:
             return self._exact_maker()
         return LandmarkMaker(searched_by_refitting=self.features == "auto")
 
@@ -188,7 +198,9 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
         `rows` is None for rows that are still to come, as for `partial_fit`.
         """
         present = [name for name in _DECIDE_CERTIFICATES if name in self.get_params(deep=False)]
-        self._settings_of_fit = {name: getattr(self, name) for name in present}
+        given = {name: getattr(self, name) for name in present}
+        names = {name for name, value in given.items() if value is None or isinstance(value, str)}
+        self._settings_of_fit = {name: given[name] for name in present if name in names or name not in _NAMED}
         scale = None if self._brings_features else self._scale_rule(rows)
         return FeatureSettings(scale, self._maker(rows, seed), self._width, seed)
 
@@ -196,7 +208,7 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
         """Refuse a model whose parameters changed since its fit."""
         for name, value in getattr(self, "_settings_of_fit", {}).items():  # older files have none
             now = getattr(self, name)
-            if now is not value and now != value:
+            if now is not value and (np.ndim(now) > 0 or now != value):
                 raise AssumptionError(f"{name} was {value!r} in the fit and is {now!r} now: fit again, or set it back.")
 
     def _announce_passes(self, rows: RowSource, n_solver: int, more: Sequence[str] = ()) -> None:
@@ -228,6 +240,11 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
             "number of targets": str(rows.n_targets),
             "float type": rows.dtype.name,
         }
+
+    @property
+    def _rows_chose_scales(self) -> bool:
+        """Whether rows of the fit chose kernel or length scale. Features of their own say so themselves."""
+        return not self._brings_features and self._scale_rule(None).looks_at_rows
 
     def _warn_of_first_block(self, n_rows: int) -> None:
         """Say what partial_fit has chosen by its first block."""

@@ -79,6 +79,6 @@ class KernelValues(MapTransformer):
 
     def certify_kernel(self, X: Rows, delta: float, context: CertificateContext) -> Certificate:
         raise AssumptionError(
-            "These are values of the kernel itself: there is no estimate whose error could be certified. In Python: "
-            "certify(X, y=y), with the training rows and targets, bounds the rounding errors of the exact machine."
+            "No certificate of the kernel is needed: this is the exact kernel machine. In Python: certify(X, y=y), "
+            "with the training rows and targets, says how far its numerical solution is from the exact one."
         )

@@ -9,7 +9,7 @@ import numpy as np
 from bochner._dense import dense
 from bochner._typing import Array
 from bochner.estimators.certification import (
-    EXACT_ROWS,
+    COMPUTED_ROWS,
     computed_error,
     least_error,
     require_computed_error,
@@ -38,7 +38,7 @@ def certify_landmarks(features: NystroemMap, exact: ExactKernel, X: Any, dtype: 
     handed_on = 2 * float(np.finfo(dtype).eps) * exact.kernel.variance
     bound = ResidualVariance(residual=residual, rounding=_rounding(features) + handed_on, kernel=str(exact))
     found = [bound.certificate()]
-    if X.shape[0] <= EXACT_ROWS:
+    if X.shape[0] <= COMPUTED_ROWS:
         require_computed_error(X.shape[0], features.n_components)
         found.append(computed_error(exact, X, transform(features, X, dtype).astype(float)))
     return tightest_first(found, least_error(exact, X, features.n_components))

@@ -13,11 +13,11 @@ from sklearn.base import RegressorMixin
 
 from bochner._sklearn import Interval, StrOptions, fit_method
 from bochner._typing import Array, ArrayLike, Constraints, FilePath, MatrixLike, Seed, Transformer
-from bochner.errors import AssumptionError
 from bochner.estimators.kernel_model import MODEL_CONSTRAINTS, KernelModel, seed_of_fit
 from bochner.estimators.linear_attributes import LinearAttributes
 from bochner.estimators.loss_rows import observed_rows, open_checkpoint, regression_settings, scored_targets
 from bochner.estimators.makers import AllLandmarksMaker
+from bochner.estimators.map_transformer import CertificateContext, certified_features
 from bochner.estimators.rows import linear_predictions
 from bochner.estimators.validation import validated_rows
 from bochner.estimators.watch import CallbackWatch, warn_of_rows, warn_of_solver
@@ -26,6 +26,7 @@ from bochner.kernels import Stationary
 from bochner.sampling import Sampler
 from bochner.solvers import RegressionLoss
 from bochner.theory import Certificate
+from bochner.theory.base import check_delta
 from bochner.tuning import RidgeScales, ScaleLearner
 
 __all__ = ["LOSS_CONSTRAINTS", "LossRegressor", "PointRegressor"]
@@ -148,10 +149,11 @@ class LossRegressor(RegressorMixin, LinearAttributes[FittedRegression], KernelMo
         delta : float, default=0.01
             Probability with which the certificate may fail.
         """
-        issue: Callable[..., Certificate] | None = getattr(self._fit_value().features, "certify", None)
-        if issue is None:
-            raise AssumptionError(f"{type(self.features_).__name__} has no certificates.")
-        return issue(validated_rows(self, X, reset=False), delta=delta)
+        features = certified_features(self._fit_value().features)
+        check_delta(delta)
+        self._require_settings_of_fit()
+        context = CertificateContext(scale_is_of_rows=self._rows_chose_scales)
+        return features.certify_kernel(validated_rows(self, X, reset=False), delta, context)
 
     @property
     def coef_(self) -> Array:

@@ -45,11 +45,17 @@ class CertificateContext:
         Widths among which theirs was chosen by looking at results.
     precision : float type
         Smallest float type in which the model computes them.
+    scale_is_of_rows : bool
+        Rows of the fit chose the kernel or its length scale.
+    at_rows_of_fit : bool
+        The rows to certify are those of the fit.
     """
 
     independent: bool = True
     n_widths: int = 1
     precision: type = np.float32
+    scale_is_of_rows: bool = False
+    at_rows_of_fit: bool = False
 
 
 class WithFeatures(OurWords):
@@ -148,6 +154,11 @@ class MapTransformer(WithFeatures, ClassNamePrefixFeaturesOutMixin, TransformerM
     def scale_is_open(self) -> bool:
         """Whether `with_one_scale` takes the length scale from rows."""
         return False
+
+    @property
+    def scale_is_of_rows(self) -> bool:
+        """Whether the rows of `fit` choose the length scale."""
+        return self.scale_is_open
 
     @property
     def uses_targets(self) -> bool:

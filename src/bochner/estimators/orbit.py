@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, Self
 
@@ -23,6 +24,7 @@ from bochner.groups import Group, Transforms
 from bochner.memory import MemoryBill, require_memory
 from bochner.statistics.kernel_product import ExactKernel
 from bochner.theory import Certificate
+from bochner.tuning import tuning_seed
 
 __all__ = ["OrbitFeatures", "choose_transforms"]
 
@@ -152,6 +154,12 @@ class OrbitFeatures(MapTransformer):
         X = validated_rows(self, X, reset=False)
         return self.certify_kernel(X, delta, CertificateContext(independent=independent))
 
+    @property
+    def scale_is_of_rows(self) -> bool:
+        # Overrides: it is that of the base.
+        own = own_transformer(FourierFeatures() if self.base is None else self.base)
+        return own is not None and own.scale_is_of_rows
+
     def exact_kernel(self) -> ExactKernel:
         kernel = getattr(self.base_, "kernel_", None)
         if kernel is None:
@@ -163,7 +171,8 @@ class OrbitFeatures(MapTransformer):
         return ExactKernel(kernel, self.transforms_, moves_one_side(kernel, self.group, self.transforms_))
 
     def certify_kernel(self, X: Any, delta: float, context: CertificateContext) -> Certificate:
-        return certify_orbit(self, X, delta, independent=context.independent, precision=context.precision)
+        context = replace(context, scale_is_of_rows=context.scale_is_of_rows or self.scale_is_of_rows)
+        return certify_orbit(self, X, delta, context)
 
     @property
     def uses_targets(self) -> bool:
@@ -181,5 +190,9 @@ class OrbitFeatures(MapTransformer):
         scaled = own.with_one_scale(X, self.seed_)
         if y is None or not own.scale_is_open:
             return scaled
-        kernel = learned_scale(scaled.get_params()["kernel"], self.transforms_, X, y, self.seed_)
+        seed = tuning_seed(self.seed_)  # bounds hold for frequencies and transformations that chose nothing
+        drawn = self.transforms_
+        if not drawn.whole:
+            drawn = choose_transforms(self.group, self.n_transforms, X.shape[1], seed)
+        kernel = learned_scale(scaled.get_params()["kernel"], drawn, X, y, seed)
         return scaled.set_params(kernel=kernel)

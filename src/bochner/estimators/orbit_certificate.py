@@ -12,8 +12,15 @@ from bochner._dense import dense
 from bochner._random import Purpose, generator
 from bochner._typing import Array, JsonDict
 from bochner.errors import AssumptionError
-from bochner.estimators.certification import EXACT_ROWS, computed_error, require_computed_error, tightest_first
+from bochner.estimators.certification import (
+    COMPUTED_ROWS,
+    computed_error,
+    naming_the_choice,
+    require_computed_error,
+    tightest_first,
+)
 from bochner.estimators.kernel_features import gram_rounding
+from bochner.estimators.map_transformer import CertificateContext
 from bochner.features import transform
 from bochner.theory import orbit
 from bochner.theory.a_posteriori import AllPairs
@@ -26,9 +33,7 @@ _VALUES = 3 * 10**8  # kernel values that are computed: seconds
 _ROWS, _MOVES = 500, 16  # rows and transformations on which invariance is measured
 
 
-def certify_orbit(
-    features: Any, X: Any, delta: float, *, independent: bool, precision: type = np.float32
-) -> Certificate:
+def certify_orbit(features: Any, X: Any, delta: float, context: CertificateContext) -> Certificate:
     """The tightest bound on the error of the orbit kernel over the rows, with the others and the invariance beside it.
 
     `features` is a fitted `OrbitFeatures`.
@@ -40,16 +45,16 @@ def certify_orbit(
     if kernel is not None and not kernel.stationary:
         alike = [*_averaged(features, X, order)]
     elif kernel is not None:
-        alike = [*_computed(features, X, order, precision)]
-        if independent:
-            alike += _a_priori(features, X, delta)
+        alike = [*_computed(features, X, order, context.precision)]
+        if context.independent:
+            alike += [naming_the_choice(each, context.scale_is_of_rows) for each in _a_priori(features, X, delta)]
     return tightest_first(alike, [_invariance(features, X, order)])
 
 
 def _computed(features: Any, X: Any, order: Array, precision: type) -> Iterator[Certificate]:
     """The largest error over pairs of as many rows as can be afforded."""
     exact, r = features.exact_kernel(), len(features.transforms_)
-    n = min(X.shape[0], EXACT_ROWS, max(2, int(np.sqrt(_VALUES / (r if exact.one_sided else r**2)))))
+    n = min(X.shape[0], COMPUTED_ROWS, max(2, int(np.sqrt(_VALUES / (r if exact.one_sided else r**2)))))
     rows = X[np.sort(order[:n])]
     require_computed_error(n, features.n_components_)
     Z = transform(features.map_, rows, np.promote_types(X.dtype, precision)).astype(float, copy=False)
@@ -60,7 +65,7 @@ def _computed(features: Any, X: Any, order: Array, precision: type) -> Iterator[
 def _averaged(features: Any, X: Any, order: Array) -> Iterator[Certificate]:
     """The largest error for a kernel that is not stationary: k averaged over both sides, in float64."""
     kernel, transforms = features.base_.kernel_, features.transforms_
-    n = min(X.shape[0], EXACT_ROWS, max(2, int(np.sqrt(_VALUES / 10) / len(transforms))))
+    n = min(X.shape[0], COMPUTED_ROWS, max(2, int(np.sqrt(_VALUES / 10) / len(transforms))))
     rows = dense(X[np.sort(order[:n])], float)
     require_computed_error(n, features.n_components_)
     Z = transform(features.map_, rows, np.dtype(float))

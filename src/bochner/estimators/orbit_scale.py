@@ -2,7 +2,8 @@
 
 The median distance between rows is that of images in any position; what tells them apart is finer. With K = Z Z' of
 centred features, K = U diag(s) U', and H = U diag(s / (s + alpha)) U' + 1/n, the error of row i left out is
-(y_i - (H y)_i) / (1 - H_ii).
+(y_i - (H y)_i) / (1 - H_ii). Its frequencies, and transformations that were drawn, are not those of the map that is
+certified: the caller gives the seed of tuning.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Kernel ridge regression on random features, in one pass over the rows."""
+"""Kernel ridge regression: the exact kernel machine, landmarks, random features or a grid of frequencies."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _CONSTRAINTS: Constraints = {
     "alpha": [Interval(Real, 0, None, closed="left"), StrOptions({"auto", "gcv", "evidence", "loo"})],
     "alphas": ["array-like", None],
     "solver": [StrOptions({"auto", "direct", "iterative"}), RidgeSolver],
-    "tol": [Interval(Real, 0, None, closed="neither")],
+    "tol": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
     "max_iter": [Interval(Integral, 1, None, closed="left")],
     "validation_fraction": [Interval(Real, 0, 1, closed="neither"), None],
     "fit_intercept": ["boolean"],
@@ -57,7 +57,7 @@ _CONSTRAINTS: Constraints = {
 
 def _streams(self: KernelRegressor) -> bool:
     """Whether partial_fit is available: leave-one-out, products and held-out rows need all rows at once."""
-    if self.is_exact and not hasattr(self, "fitted_"):
+    if self.asks_for_exact and not hasattr(self, "fitted_"):
         raise AttributeError("partial_fit adds rows to an exact kernel machine that is fitted. Call fit first.")
     if self.alpha == "loo":
         raise AttributeError("partial_fit is not available with alpha='loo': use 'gcv', 'evidence' or a number.")
@@ -73,11 +73,13 @@ def _streams(self: KernelRegressor) -> bool:
 class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, PosteriorFunctions, ChoosesGrid):
     """Kernel ridge regression at scale.
 
-        minimise_w,w_0  sum_i s_i (y_i - w_0 - z(x_i).w)^2 + alpha ||w||^2
+        minimise_f,w_0  sum_i s_i (y_i - w_0 - f(x_i))^2 + alpha ||f||^2
 
-    on random features z of a kernel: the model of kernel ridge regression with the estimated kernel z(x).z(y), in
-    O(n D^2) time and O(D^2) memory, from one pass over the rows. As a Bayesian linear model (w normal, noise normal)
-    it has error bars and a marginal likelihood.
+    over the functions f of a kernel, or f(x) = z(x).w on features z with z(x).z(y) close to the kernel. By default, up
+    to 10,000 rows, it is the exact kernel machine by a Cholesky factor (O(n^3) time, 8 n^2 bytes), or 256 landmarks
+    where these predict as well; of more rows in memory more landmarks, the exact machine by iterations up to 64,000, or
+    a grid for few columns; for rows that are not in memory, random features (O(n D^2) time, O(D^2) memory). Where it
+    hardly has skill, it is ridge regression, if that predicts rows that were left out as well. As a Gaussian process, or a Bayesian linear model (w normal, noise normal), it has error bars and a marginal likelihood.
 
     Parameters
     ----------
@@ -90,9 +92,10 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, Posterio
         landmarks, `NystroemFeatures(kernel, ...)`, in float64, which go to zero away from the data: more costly, far
         more accurate for rough kernels and little noise. "exact": kernel ridge regression on all rows, by a Cholesky
         factor (8 n^2 bytes) up to 10,000, else by conjugate gradients in tiles. "grid": `GridFeatures` for up to three
-        columns, any number of rows (at most `n_components` frequencies; needs finufft). "auto": landmarks for up to
-        100,000 dense rows in memory, or the exact machine if that is better; beyond, and beyond 10,000 rows of one
-        column, a grid if there can be one, or random features, as other parameters may ask for. A transformer: its own.
+        columns, any number of rows (at most `n_components` frequencies; needs finufft). "auto": landmarks for
+        dense rows in memory, or the exact machine if that is better; beyond 10,000 rows of one column, and 100,000 of
+        two or three, a grid if there can be one; else, and as other parameters may ask for, random features. A
+        transformer: its own.
     n_components : int or "auto", default="auto"
         Number of features D. "auto": 256, 512, 1024, ... random features until rows that are held out see no gain, or
         the budget ends (`width_curve_`); of features="auto" 256 landmarks, then all rows, or 1024 and 2048 landmarks of
@@ -117,9 +120,10 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, Posterio
         such matrix: for wide maps, beyond some 8,000 features. It has no evidence, and its error bars and degrees of
         freedom are estimates. "auto": whichever the cost model and the memory budget say; up to 4,096 features, and for
         rows that are read only once, "direct".
-    tol : float, default=1e-6
-        Of the iterative solver: residual of the normal equations relative to their right side. With features="exact" a
-        promised distance to the exact machine, relative to centred targets; 1e-4 by default, as with "nystroem".
+    tol : "auto" or float, default="auto"
+        Of the iterative solver: residual of the normal equations relative to their right side, "auto" 1e-6. With
+        features="exact" a promised distance to the exact machine, relative to centred targets; "auto" is 1e-4 there,
+        as with "nystroem".
     max_iter : int, default=200
         Of the iterative solver.
     validation_fraction : float or None, default=None
@@ -143,6 +147,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, Posterio
         The fit as a value; the other attributes are read from it.
     features_ : transformer
         The fitted features; `feature_map_` is their map.
+    is_exact : bool
+        Whether the fitted model is the exact kernel machine.
     moments_ : Moments or None
         Sufficient statistics of all rows seen: D x D numbers in float64. None after an iterative fit.
     alpha_ : float
@@ -197,7 +203,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, Posterio
         alphas: ArrayLike | None = None,
         length_scale: str | float | ArrayLike = "auto",
         solver: str | RidgeSolver = "auto",
-        tol: float = 1e-6,
+        tol: float | str = "auto",
         max_iter: int = 200,
         validation_fraction: float | None = None,
         fit_intercept: bool = True,
@@ -226,7 +232,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, Posterio
 
     @fit_method
     def fit(self, X: MatrixLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the model in one pass over the rows, or a few; many with the iterative solver.
+        """Fit the model. Rows that are not in memory are read once or a few times; often by the iterative solver.
 
         Parameters
         ----------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -11,9 +12,11 @@ import numpy as np
 
 from bochner._typing import Array
 from bochner.errors import AssumptionError, InvalidDataError
-from bochner.estimators.certification import EXACT_ROWS
+from bochner.estimators.certification import COMPUTED_ROWS
 from bochner.estimators.map_transformer import CertificateContext, MapTransformer
 from bochner.estimators.rows_of_fit import CertifiedRows, share_rows
+from bochner.estimators.sampled_certificate import SampledCertificate, takes_too_long
+from bochner.estimators.spectral_certificate import spectral_limit
 from bochner.features import transform
 from bochner.memory import fits, row_slices, rows_within
 from bochner.solvers.exact_ridge import ExactDistance, ExactRidge, Patience
@@ -67,6 +70,16 @@ class RidgeModel:
         """The exact machine, in words."""
         return f"{_MACHINE}{self.on}{self.features.exact_kernel().named()}"
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether the model is the exact machine itself."""
+        return self.features.map_.kernel_values is not None
+
+    @property
+    def reference(self) -> str:
+        """What the predictions are compared with at other rows, in words."""
+        return "the exact solution of its equations" if self.is_exact else self.machine
+
     def require_penalty(self) -> None:
         if not self.alpha > 0:
             raise AssumptionError(f"The distance to {_MACHINE} needs a positive penalty. Got alpha = {self.alpha:g}.")
@@ -81,10 +94,11 @@ def certify_without_rows(model: RidgeModel, n_rows: int, delta: float) -> Certif
 
 def certify_rows(model: RidgeModel, rows: CertifiedRows, delta: float) -> Certificate:
     """Certificate without targets: for any targets of the same size on few training rows, else for the kernel."""
-    kernel = model.features.certify_kernel(rows.X, delta, model.context)
+    context = replace(model.context, at_rows_of_fit=rows.difference is None)
+    kernel = model.features.certify_kernel(rows.X, delta, context)
     if rows.difference is not None:
         return replace(kernel, instead=rows.difference)
-    if rows.n_rows > EXACT_ROWS or model.target_norms is None or not model.alpha > 0 or not _has_room(rows):
+    if rows.n_rows > COMPUTED_ROWS or model.target_norms is None or not model.alpha > 0 or not _has_room(rows):
         kernel = replace(kernel, instead=_why_no_targets(rows))
         return replace(kernel, others=(*kernel.others, *_by_kernel_error(model, kernel, rows.n_rows)))
     dense = _dense_statements(model, rows, model.target_norms)
@@ -96,7 +110,7 @@ def certify_rows(model: RidgeModel, rows: CertifiedRows, delta: float) -> Certif
 
 def _why_no_targets(rows: CertifiedRows) -> str:
     """Why the distance for any targets is not stated."""
-    if rows.n_rows > EXACT_ROWS or _has_room(rows):
+    if rows.n_rows > COMPUTED_ROWS or _has_room(rows):
         return "no targets were given"
     return f"no targets were given, and the memory budget has no room for kernel matrices of {rows.n_rows:,} rows"
 
@@ -109,25 +123,37 @@ def certify_ridge(
     *,
     delta: float,
     patience: Patience,
+    seed: int = 0,
+    on_product: Callable[[int], bool] | None = None,
 ) -> Certificate:
-    """The distance of the predictions from those of exact kernel ridge, on the training rows and on new ones."""
+    """The distance of the predictions from those of exact kernel ridge, on the training rows and on new ones.
+
+    By products with the kernel matrix, or by kernel sums at a sample of the rows where these take too long.
+    """
     check_delta(delta)
     rows.require("The distance to exact kernel ridge")
     model.require_penalty()
-    product = model.features.exact_kernel().of(rows.X)
-    found = ExactRidge(product, rows.Y, rows.weight, model.alpha, model.intercept).distance(
-        predict(rows.X).astype(float), patience
-    )
-    others = []
+    began, predictions = time.monotonic(), predict(rows.X).astype(float)
+    problem = ExactRidge(model.features.exact_kernel().of(rows.X), rows.Y, rows.weight, model.alpha, model.intercept)
+    if takes_too_long(problem, patience.time_limit):
+        sampled = SampledCertificate(problem, predictions, model.features, seed)
+        left = None if patience.time_limit is None else patience.time_limit - (time.monotonic() - began)
+        return sampled.issue(model.machine, rows.weighted, delta, left, on_product)
+    found = problem.distance(predictions, patience, on_product)
+    certificate, others = _distance(found, rows, model), []
     if X_new is not None:
-        others += _at_new_rows(found, X_new, predict, model.machine, delta)
-    if rows.n_rows <= EXACT_ROWS and _has_room(rows):
+        others += _at_new_rows(found, X_new, predict, model.reference, delta)
+    if rows.n_rows <= COMPUTED_ROWS and _has_room(rows) and not model.is_exact:
         others += _dense_statements(model, rows, None)
-    return replace(_distance(found, rows, model), others=tuple(others))
+    elif not model.is_exact and rows.X.dtype == model.row_type == np.float64:
+        left = None if patience.time_limit is None else patience.time_limit - (time.monotonic() - began)
+        others += spectral_limit(problem, model.features, rows.weighted, delta, seed, left)
+    return replace(certificate, others=tuple(others))
 
 
 def _distance(found: ExactDistance, rows: CertifiedRows, model: RidgeModel) -> Certificate:
     low, high = found.root_mean_square()
+    high = min(high, found.problem.largest_distance(found.predictions) * (1 + 1e-9))
     other_type = rows.X.dtype != np.float64 or model.row_type != np.float64
     return RidgeDistance(
         at_least=low,
@@ -139,6 +165,7 @@ def _distance(found: ExactDistance, rows: CertifiedRows, model: RidgeModel) -> C
         weighted=rows.weighted,
         machine=model.machine,
         predictions=f"the {rows.X.dtype} predictions" if other_type else "the predictions",
+        exact=model.is_exact,
     ).certificate()
 
 

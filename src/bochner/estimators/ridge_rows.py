@@ -21,7 +21,7 @@ from bochner.solvers import DirectSolver, IterativeSolver, KernelSolver, Penalty
 if TYPE_CHECKING:
     from bochner.estimators.regressor import KernelRegressor
 
-_DEFAULT_TOL, _KERNEL_TOL = 1e-6, 1e-4  # of iterations on random features, and of those on kernel values
+_FEATURE_TOL, _KERNEL_TOL = 1e-6, 1e-4  # of iterations on random features, and of those on kernel values
 
 __all__ = [
     "needs_random_features",
@@ -57,7 +57,7 @@ def solver_for(model: KernelRegressor, rows: RowSource) -> RidgeSolver:
     Rows that can be read only once, or whose number is not known before, and maps of unknown width go to the direct
     one.
     """
-    if model.is_exact:
+    if model.asks_for_exact:
         return _exact_solver(model, rows)
     if model.uses_grid(rows):
         return _grid_solver(model)
@@ -69,7 +69,7 @@ def solver_for(model: KernelRegressor, rows: RowSource) -> RidgeSolver:
 def _solver_of_features(model: KernelRegressor, rows: RowSource) -> RidgeSolver:
     """The direct or the iterative solver, by name or by the cost model."""
     landmarks = model.features == "nystroem"
-    tol = _kernel_tol(model) if landmarks else model.tol
+    tol = _tol(model, _KERNEL_TOL if landmarks else _FEATURE_TOL)
     direct, iterative, width = DirectSolver(), IterativeSolver(tol, model.max_iter), model.n_components
     if model.solver != "auto":
         return direct if model.solver == "direct" else iterative
@@ -99,19 +99,19 @@ def _exact_solver(model: KernelRegressor, rows: RowSource) -> RidgeSolver:
     if model.validation_fraction is not None:
         none = "None for features='exact', which iterates to a promised distance"
         raise invalid_parameter(model, "validation_fraction", none, model.validation_fraction)
-    return KernelSolver(_kernel_tol(model), model.max_iter)
+    return KernelSolver(_tol(model, _KERNEL_TOL), model.max_iter)
 
 
-def _kernel_tol(model: KernelRegressor) -> float:
-    """The tolerance of iterations on kernel values: a looser one, unless another than the default is given."""
-    return _KERNEL_TOL if model.tol == _DEFAULT_TOL else model.tol
+def _tol(model: KernelRegressor, automatic: float) -> float:
+    """The tolerance of iterations: the one that is given, else that of their kind."""
+    return automatic if isinstance(model.tol, str) else model.tol
 
 
 def _grid_solver(model: KernelRegressor) -> RidgeSolver:
     """The solver of features on a grid of frequencies."""
     if not isinstance(model.solver, str) or model.solver == "direct":
         raise invalid_parameter(model, "solver", "'auto' or 'iterative' for features='grid'", model.solver)
-    return ToeplitzSolver(model.tol, model.max_iter)
+    return ToeplitzSolver(_tol(model, _FEATURE_TOL), model.max_iter)
 
 
 def solver_of_rows_to_come(model: KernelRegressor) -> RidgeSolver:

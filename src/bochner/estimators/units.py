@@ -10,7 +10,7 @@ import numpy as np
 from bochner._threads import run_in_threads
 from bochner._typing import Array, Constraints, Rows
 from bochner.errors import AssumptionError, InvalidDataError, invalid_parameter
-from bochner.estimators.certification import EXACT_ROWS, tightest_first
+from bochner.estimators.certification import COMPUTED_ROWS, tightest_first
 from bochner.estimators.kernel_features import WIDTH_CONSTRAINTS, KernelFeatures
 from bochner.estimators.map_transformer import CertificateContext
 from bochner.features import ArcCosineMap, FeatureMap, SignMap, SketchMap, draw_code_map, draw_units
@@ -110,7 +110,7 @@ class SketchFeatures(KernelFeatures):
 
     def certify_kernel(self, X: Rows, delta: float, context: CertificateContext) -> Certificate:
         """The largest error over all pairs of rows: computed up to 4,000 rows, and bounded before looking."""
-        found = [super().certify_kernel(X, delta, context)] if X.shape[0] <= EXACT_ROWS else []
+        found = [super().certify_kernel(X, delta, context)] if X.shape[0] <= COMPUTED_ROWS else []
         if context.independent:
             largest = float(np.max(squared_norms(X, np.ones(X.shape[1])), initial=0.0))
             relative = self._johnson_lindenstrauss(X.shape[0], delta, context)
@@ -119,7 +119,7 @@ class SketchFeatures(KernelFeatures):
         if not found:
             raise AssumptionError(
                 f"No certificate: the features were seen by tuning, and {X.shape[0]:,} rows are too many to compute "
-                f"errors of all pairs. Certify {EXACT_ROWS:,} rows."
+                f"errors of all pairs. Certify {COMPUTED_ROWS:,} rows."
             )
         return tightest_first(found, [])
 

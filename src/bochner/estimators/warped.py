@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -110,9 +111,11 @@ class WarpedFeatures(MapTransformer):
         return certified_features(self.base_).exact_kernel().on(self.warp_)
 
     def certify_kernel(self, X: Any, delta: float, context: CertificateContext) -> Certificate:
+        context = replace(context, scale_is_of_rows=True)  # and so are the ranks
         return certified_features(self.base_).certify_kernel(self.warp_(X), delta, context)
 
     def certify_rows_of_fit(self, n_rows: int, delta: float, context: CertificateContext) -> Certificate:
+        context = replace(context, scale_is_of_rows=True)
         return certified_features(self.base_).certify_rows_of_fit(n_rows, delta, context)
 
     @property

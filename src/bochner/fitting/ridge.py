@@ -156,7 +156,7 @@ def add_rows(
 
     The equations are solved when they are needed.
     """
-    if fit is not None and fit.is_exact:
+    if fit is not None and fit.has_factor:
         return add_to_exact(fit, rows, settings.rule)
     if settings.solver.needs == "fourier_sums":
         return fit_grid(rows, settings, watch)[0] if fit is None else add_to_grid(fit, rows, settings)
@@ -220,7 +220,7 @@ def fit_exact(
 
 def require_moments(fit: FittedRidge) -> None:
     """Refuse to add rows to a model that has no moments."""
-    if fit.moments is None and not fit.is_exact and fit.solution.fourier_sums is None:
+    if fit.moments is None and not fit.has_factor and fit.solution.fourier_sums is None:
         raise InvalidDataError(
             "partial_fit cannot add rows to a model of the iterative solver: it keeps no moments of the rows "
             "before. Fit with solver='direct'."

@@ -93,8 +93,8 @@ class FittedRidge:
         return self.row_identity if self.moments is None else self.moments.identity
 
     @property
-    def is_exact(self) -> bool:
-        """Whether it is an exact kernel machine, which has neither moments nor features but kernel values."""
+    def has_factor(self) -> bool:
+        """Whether it is an exact kernel machine by a factor of its kernel matrix, to which rows can be added."""
         return self.moments is None and self.solver.needs == "moments"
 
     @property

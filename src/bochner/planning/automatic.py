@@ -31,7 +31,7 @@ from bochner.solvers import iterative_bill, kernel_budget, kernel_matrix_bill, r
 from bochner.statistics import KEPT_FEATURES, plan_pass
 from bochner.tuning import candidate_kernels, search_bytes
 
-__all__ = ["plan_automatic"]
+__all__ = ["EXACT", "plan_automatic"]
 
 _DOUBLE: FloatType = np.dtype(np.float64)
 _LEFT_OUT = 4000 + 2000  # rows of leave-one-out errors: for the penalty, and for the width and the error bars
@@ -39,15 +39,30 @@ _SHARE_OF_LAST = 0.5
 _NO_BOUND = "none before the fit: certify computes how far the model is from the exact kernel machine"
 
 
+EXACT = "the exact kernel machine"
+"""Name of an outcome: of few rows by a factor of the kernel matrix, else by iterations."""
+
+
 def plan_automatic(
-    shape: tuple[int, int], *, n_targets: int, delta: float, cost: CostModel, time: float | None = None
+    shape: tuple[int, int],
+    *,
+    n_targets: int,
+    delta: float,
+    cost: CostModel,
+    time: float | None = None,
+    kernel: str | None = None,
+    n_kernels: int | None = None,
 ) -> Plan:
-    """Memory and time of `KernelRegressor()` for rows in memory; `cost` is that of float64, in which landmarks are."""
+    """Memory and time of `KernelRegressor()` for rows in memory; `cost` is that of float64, in which landmarks are.
+
+    `kernel` in words, and the number of kernels whose scales are learned; None: as many as there are candidates.
+    """
     (n, d), threads = shape, get_config().threads()
     machines = tuple(_machines(n, d, n_targets, cost))
-    tuning, pilot = cost.tuning_seconds(n, d, len(candidate_kernels()), threads), _pilot_seconds(n, d, cost)
+    searched = len(candidate_kernels()) if n_kernels is None else n_kernels
+    tuning, pilot = cost.tuning_seconds(n, d, searched, threads) if searched else 0.0, _pilot_seconds(n, d, cost)
     if n <= EXACT_ROWS:
-        width, reason = n, "landmarks at most: the exact kernel machine, unless fewer are as good"
+        width, reason = n, "every row, unless fewer landmarks are as good" if n > PILOT_ROWS else "every row"
         items, seconds = kernel_matrix_bill(n, d, n_targets).items, cost.exact_seconds(n, d, threads)
     else:
         items, seconds = _costlier(n, d, n_targets, cost)
@@ -61,7 +76,7 @@ def plan_automatic(
             **items,
             "search of kernels and scales, beyond that": max(0, search_bytes(n) - sum(items.values())),
         },
-        kernel="chosen by the data",
+        kernel=kernel or "chosen by the data",
         n_components=width,
         reason=reason,
         delta=delta,
@@ -69,8 +84,21 @@ def plan_automatic(
         seconds=FIRST_SECONDS + tuning + pilot + seconds,
         tuning_seconds=tuning,
         machines=machines,
+        outcomes=_outcomes(n, d, n_targets),
     )
     return replace(found, time_budget=time, warnings=tuple(_too_slow(found, time)))
+
+
+def _outcomes(n: int, d: int, n_targets: int) -> tuple[str, ...]:
+    """The models that rows which are left out decide between, as `fitting.landmark_width` does."""
+    if n <= EXACT_ROWS and fits(kernel_matrix_bill(n, d, n_targets).total):
+        few = (f"{LANDMARKS[0]:,} landmarks where these are as good",) if n > PILOT_ROWS else ()
+        return EXACT, *few
+    steps = landmark_numbers(n)
+    some = f"{steps[0]:,} landmarks" if len(steps) == 1 else f"{steps[0]:,} to {steps[-1]:,} landmarks"
+    if n <= EXACT_ROWS or n > PRODUCT_ROWS:
+        return (some,)
+    return some, f"{EXACT} by iterations" if n <= EXACT_ITERATIVE_ROWS else f"{MANY_LANDMARKS:,} landmarks"
 
 
 def _too_slow(plan: Plan, time: float | None) -> Iterator[str]:

@@ -79,6 +79,8 @@ class Plan:
         Part of `seconds` in which length scales are learned.
     machines : tuple of Machine
         The ways to fit these rows that features="auto" chooses from, with their bills; empty for other plans.
+    outcomes : tuple of str
+        The models that the fit may end with, the likeliest first: what its choice is between.
     """
 
     n_samples: int
@@ -104,6 +106,7 @@ class Plan:
     cluster: ClusterPlan | None = None
     tuning_seconds: float = 0.0
     machines: tuple[Machine, ...] = ()
+    outcomes: tuple[str, ...] = ()
 
     @classmethod
     def without_bound(cls, shape: tuple[int, int], cut: PassPlan, memory_items: dict[str, int], **known: Any) -> Self:
@@ -157,6 +160,7 @@ class Plan:
         within = "" if self.time_budget is None else f", budget {in_words(self.time_budget)}"
         return [
             ("data", f"{self.n_samples:,} rows, {self.n_features} features, {self.kernel}"),
+            *([("model", " or ".join(self.outcomes))] if self.outcomes else []),
             ("features", f"{self.n_components:,} ({self.reason})"),
             ("certified", self._certified()),
             ("memory", f"{format_bytes(self.memory)} at the peak ({budget})"),

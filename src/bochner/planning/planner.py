@@ -45,7 +45,7 @@ def plan(
     n_samples: int | None = None,
     n_features: int | None = None,
     kernel: Kernel | str | None = None,
-    features: Transformer | Literal["auto", "grid"] | None = None,
+    features: Transformer | Literal["auto", "fourier", "grid"] | None = None,
     n_components: int | None = None,
     eps: float | None = None,
     delta: float = 0.01,
@@ -64,16 +64,19 @@ def plan(
     X : array-like or sparse matrix of shape (n_samples, n_features), default=None
         The data; or give `n_samples` and `n_features`.
     y : array-like, default=None
-        Targets; only their number of columns matters.
+        Targets, or labels; only their number of columns matters.
     n_samples, n_features : int, default=None
     kernel : Kernel or str, default=None
         The kernel. One that is not stationary has the features that a model of it has, without a bound before the fit.
         A name, None (Gaussian) or "auto" has the scale of the data, if there are any, and its length scales
         are learned in the fit, which takes time; a kernel keeps its own.
-    features : transformer, "auto" or "grid", default=None
+    features : transformer, "auto", "fourier" or "grid", default=None
         Any transformer in place of random Fourier features of `kernel`; needs `X`. Its width is the plan's, and there
         is no bound before the fit. "auto": the machine that the data decide on, as in `KernelRegressor()` for rows in
-        memory; `Plan.machines` are those it chooses from, landmarks, exact machines and random features. "grid": a grid
+        memory; `Plan.outcomes` are those it ends with, and `Plan.machines` the bills of landmarks, exact machines and
+        random features. "fourier": random Fourier features. None: what `fit(X, y)` of `KernelRegressor` and
+        `KernelClassifier` takes by default; random Fourier features where there is no `y`, for more than 100,000 rows,
+        and where `n_components`, `eps`, `embedding` or `workers` ask for them. "grid": a grid
         of frequencies for one to three columns, whose error is bounded without probability, as "auto" has it for more
         than 100,000 rows of so few columns.
     n_components : int, default=None
@@ -114,8 +117,11 @@ def plan(
     else:
         n, d, dtype = _shape(rows, getattr(X, "dtype", _DOUBLE))
     _check_wishes(n_components, embedding, eps, delta, time)
-    if isinstance(features, str) and features not in ("auto", "grid"):
-        raise invalid_parameter("plan", "features", "a transformer, 'auto', 'grid' or None", features)
+    if isinstance(features, str) and features not in ("auto", "fourier", "grid"):
+        raise invalid_parameter("plan", "features", "a transformer, 'auto', 'fourier', 'grid' or None", features)
+    asks_for_fourier = n_components is not None or eps is not None or workers is not None or embedding != "paired"
+    if features is None and y is not None and not asks_for_fourier and _is_left_to_the_model(kernel, rows):
+        features = "auto"
     targets = 1 if y is None or np.ndim(y) == 1 else int(np.shape(y)[1])
     with config_context(memory=memory):
         if features == "grid" or (features == "auto" and takes_a_grid(n, d, rows)):
@@ -125,9 +131,13 @@ def plan(
                 own, rows, (n, d), n_components=n_components, eps=eps,
                 n_targets=targets, cost=calibrate("float64"), time=time,
             )  # fmt: skip
-        if isinstance(features, str):
-            return plan_automatic((n, d), n_targets=targets, delta=delta, cost=calibrate("float64"), time=time)
-        if features is not None:
+        if features == "auto":
+            named = cast("Stationary | str | None", kernel)
+            return plan_automatic(
+                (n, d), n_targets=targets, delta=delta, cost=calibrate("float64"), time=time,
+                kernel=_in_words(named), n_kernels=None if kernel is None else _n_kernels(named),
+            )  # fmt: skip
+        if not (features is None or isinstance(features, str)):
             return plan_features(
                 features, rows, n_targets=targets, dtype=dtype, delta=delta, cost=calibrate(dtype.name)
             )
@@ -142,6 +152,18 @@ def plan(
         chosen = _chosen_plan(_bounds(n, d, spectral, embedding, rows), budget, spectral, n_components, eps, delta)
         cluster = None if workers is None else _cluster(budget, chosen, workers, threads_per_worker, bandwidth)
     return replace(chosen, counts=_counts(rows, spectral, delta, random_state), cluster=cluster)
+
+
+def _is_left_to_the_model(kernel: Kernel | str | None, rows: Rows | None) -> bool:
+    """Whether the default of a model is landmarks or the exact machine: for dense rows in memory."""
+    return rows is not None and not issparse(rows) and (kernel is None or isinstance(kernel, (str, Stationary)))
+
+
+def _in_words(kernel: Stationary | str | None) -> str | None:
+    """A kernel with its own scale, or a name; None for what the data choose."""
+    if isinstance(kernel, str):
+        return None if kernel == "auto" else kernel
+    return None if kernel is None else in_one_line(kernel)
 
 
 def _refuse_source(X: object) -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from bochner._typing import JsonDict
 from bochner.reporting.numbers import count, number, percent, seconds, size
 
-__all__ = ["answers", "beside_the_error", "in_plain_words"]
+__all__ = ["answers", "beside_the_error", "guarantees", "in_plain_words"]
 
-_NEAR = 0.1  # of the error: so small a distance is no part of it
 _FLAT = 0.02
 """Halving the width changes the error by less: width has stopped helping."""
 
@@ -92,28 +91,56 @@ def _approximation(part: JsonDict) -> str:
 def in_plain_words(certificate: JsonDict, quality: JsonDict) -> str:
     """The certificate for a person who does not know kernels."""
     value = number(certificate["value"])
-    if certificate["bound"].startswith("distance."):
+    if not _speaks_of_predictions(certificate):
         return (
-            "Had the model been computed exactly, without shortcuts and rounding, its answers would differ by at most "
-            f"{value} from those it gives, in units of the target (of the decision values for classes). "
-            + beside_the_error(certificate, quality)
+            "The model rests on the similarity of two rows, from 0 (none) to 1 (the same), which it approximates. That "
+            f"number is off by at most {value}, as the statement below says for which rows and how surely."
+        )
+    off = "at most" if certificate["bound"] == "distance.ClassifierDistance" else "a root mean square of at most"
+    units = "in units of the target (of the decision values for classes)"
+    if certificate["details"].get("exact"):
+        return (
+            "This model is the exact kernel machine. Computed without rounding, its answers on the training rows would "
+            f"differ by {off} {value} from those it gives, {units}."
         )
     return (
-        "The model rests on how alike two rows are, between 0 for not at all and 1 for the same, by a shortcut. That "
-        f"number is off by at most {value}, as the statement below says for which rows and how surely."
+        "Without the approximation, the exact kernel machine with the same settings would differ in its answers on the "
+        f"training rows by {off} {value}, {units}."
     )
+
+
+def guarantees(certificate: JsonDict, quality: JsonDict) -> bool:
+    """Whether it guarantees something of predictions: a distance below their error, where that is known."""
+    error = quality.get("rmse")
+    return _speaks_of_predictions(certificate) and (error is None or bool(certificate["value"] < error))
+
+
+def _speaks_of_predictions(certificate: JsonDict) -> bool:
+    """Whether it bounds a distance to the exact kernel machine, not an error of the kernel."""
+    return certificate["bound"].split(".")[0] in ("distance", "sampled_distance")
 
 
 def beside_the_error(certificate: JsonDict, quality: JsonDict) -> str:
     """What a distance to the exact machine means beside the error of a regression; empty without these."""
-    error, distance = quality.get("rmse"), certificate["value"]
-    if error is None or not certificate["bound"].startswith("distance."):
+    if not _speaks_of_predictions(certificate):
         return ""
-    if distance <= _NEAR * error:
-        return f"Its error is {number(error)}: nothing is lost by the shortcut."
-    if distance < quality["baseline_rmse"]:
-        return f"Its error is {number(error)}: the shortcut may matter, for better or worse."
-    return "That is more than the targets vary, and says nothing: judge this model by its error on new rows alone."
+    error, exact = quality.get("rmse"), certificate["details"].get("exact")
+    if error is None:
+        return "The model is exact." if exact else ""
+    if certificate["value"] >= error:
+        return f"No guarantee, because {_why_far(certificate)}: that is more than its error, {number(error)}."
+    share = percent(certificate["value"] / error, 2)
+    if exact:
+        return f"Exact: rounding is within {share} of its error, {number(error)}."
+    return f"Within {share} of its error, {number(error)}."
+
+
+def _why_far(certificate: JsonDict) -> str:
+    """Why the distance is no smaller."""
+    alpha = number(certificate["details"]["alpha"])
+    if 2 * (certificate["at_least"] or 0) > certificate["value"]:
+        return "the exact kernel machine with this penalty is another model, better or worse"
+    return f"the penalty, {alpha}, is too small to follow the exact kernel machine more closely in this time"
 
 
 def _more(part: JsonDict) -> str:
@@ -165,7 +192,8 @@ def _more_memory(part: JsonDict, width: int) -> str:
 
 
 def _choices(part: JsonDict, kind: str) -> str:
-    told = f"{part['kernel_in_words']}, with {count(part['width'])} features."
+    model = "the exact kernel machine on {} training rows" if part["exact"] else "with {} features"
+    told = f"{part['kernel_in_words']}, {model.format(count(part['width']))}."
     penalty = part["penalty"]
     if "alpha" not in penalty:
         return told

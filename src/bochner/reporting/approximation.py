@@ -17,7 +17,7 @@ from bochner.theory.sub_gaussian import variance_proxy
 
 __all__ = ["EXACT", "approximation", "features_by_bound", "kernel_error_curve"]
 
-EXACT = "This is the exact kernel machine: nothing is approximated, and no more features are to be had."
+EXACT = "This is the exact kernel machine: it uses every training row, and its kernel is not approximated."
 """What a report says of the approximation of a model that has none."""
 
 _ROWS = 300

@@ -24,6 +24,7 @@ def choices(view: ModelView) -> JsonDict:
         "kernel_in_words": _kernel_in_words(view),
         "features": type(view.features).__name__,
         "width": view.width,
+        "exact": view.is_exact,
         "embedding": view.embedding if view.fourier is not None else None,
         "sampling": None if view.sampler is None else type(view.sampler).__name__,
         "seed": view.get("seed_"),
@@ -83,6 +84,7 @@ def spectrum(view: ModelView) -> JsonDict:
         "penalty": None if alpha is None else float(alpha) / view.moments.weight,
         "n_above_penalty": None if alpha is None else int(np.sum(kept > float(alpha))),
         "width": view.width,
+        "exact": view.is_exact,
     }
 
 

@@ -20,7 +20,7 @@ _NARROWEST = 16
 def why_not_nested(view: ModelView) -> str | None:
     """Why the map has no narrower versions, or None if it has."""
     if view.is_exact:
-        return "the exact kernel machine has no features: more rows are all that it can use"
+        return "the exact kernel machine uses every training row: only more rows can improve it"
     if view.fourier is None or view.sampler is None:
         return f"narrower models are known for Fourier features. This one has {type(view.features).__name__}"
     if view.sampler.uses_pilot:

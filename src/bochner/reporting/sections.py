@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from bochner._typing import JsonDict
 from bochner.kernels.text import short_text
 from bochner.reporting import column_blocks, figures
-from bochner.reporting.answers import in_plain_words
+from bochner.reporting.answers import beside_the_error, guarantees, in_plain_words
 from bochner.reporting.numbers import count, number, percent, seconds, size
 from bochner.reporting.score_facts import of_mean, of_quantiles
 from bochner.reporting.svg import Chart
@@ -191,7 +191,13 @@ def _approximation(part: JsonDict, quality: JsonDict) -> Iterator[Block]:
     if "missing" in certificate:
         yield _note(certificate)
     else:
-        yield {"kind": "certificate", "certificate": certificate, "plain": in_plain_words(certificate, quality)}
+        yield {
+            "kind": "certificate",
+            "certificate": certificate,
+            "plain": in_plain_words(certificate, quality),
+            "verdict": beside_the_error(certificate, quality) or "The kernel is certified, predictions are not.",
+            "guarantees": guarantees(certificate, quality),
+        }
     bounds = part["bounds"]
     yield _note(bounds) if "missing" in bounds else {"kind": "calculator", "bounds": bounds}
 
@@ -265,7 +271,7 @@ def _choices(part: JsonDict, preprocessing: list[str]) -> Iterator[Block]:
 def _settings(part: JsonDict) -> Block:
     facts: list[tuple[str, str]] = [
         ("Kernel", part["kernel_in_words"]),
-        ("Features", count(part["width"])),
+        ("Rows in the kernel expansion" if part["exact"] else "Features", count(part["width"])),
         ("Frequencies", f"{part['sampling']}, {part['embedding']}") if part["sampling"] else ("Map", part["features"]),
         ("Seed", "unknown" if part["seed"] is None else str(part["seed"])),
     ]

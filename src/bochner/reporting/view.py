@@ -126,8 +126,7 @@ class ModelView:
     @property
     def is_exact(self) -> bool:
         """Whether it is an exact kernel machine."""
-        feature_map = getattr(self.features, "map_", None)
-        return getattr(feature_map, "kernel_values", None) is not None
+        return bool(self.get("is_exact"))
 
     @property
     def quantiles(self) -> tuple[float, ...]:
@@ -241,8 +240,7 @@ class ModelView:
 
     def certify(self, X: MatrixLike | None = None, *, delta: float) -> Certificate:
         """The certificate of the model, or of its features where it has none of its own."""
-        own = self.kind != "regressor" or self.moments is not None  # a regressor's certificate rests on its moments
-        issue: Callable[..., Certificate] | None = getattr(self.estimator, "certify", None) if own else None
+        issue: Callable[..., Certificate] | None = getattr(self.estimator, "certify", None)
         of_features = issue is None
         if issue is None:
             issue = getattr(self.features, "certify", None)

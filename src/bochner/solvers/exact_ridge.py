@@ -32,12 +32,13 @@ import numpy as np
 
 from bochner._typing import Array
 from bochner.solvers.conjugate_gradient import ConjugateGradients
-from bochner.solvers.kernel_preconditioner import kernel_preconditioner
+from bochner.solvers.kernel_preconditioner import DENSE_ROWS, kernel_preconditioner, preconditioner_seconds
 from bochner.statistics.kernel_product import KernelProduct
 
 __all__ = ["ExactDistance", "ExactRidge", "Patience"]
 
 _UNIT = 2.0**-53
+_HIDDEN = 0.1  # of the bound on rounding: a smaller residual is not seen, and is lost again by further iterations
 
 
 @dataclass(frozen=True)
@@ -91,9 +92,10 @@ class ExactRidge:
         shift = self.mean_of(error)
         start = self._projected(self.root * (error - shift)) / self.alpha
         dual = self._solved(start, shift, patience, on_product)
-        image = self.product.times(self.root * dual)
+        image, rounding = self._image(dual)
         difference = shift + self.alpha * (start - dual) / self.root
-        return ExactDistance(self, predictions, difference, dual, image, self._uncertainty(dual, image))
+        uncertainty = self._uncertainty(dual, image, rounding)
+        return ExactDistance(self, predictions, difference, dual, image, rounding, uncertainty)
 
     @cached_property
     def root(self) -> Array:
@@ -116,6 +118,14 @@ class ExactRidge:
             return np.zeros(values.shape[1])
         return np.sum(self.weight[:, None] * values, axis=0, dtype=np.longdouble).astype(float) / self.total
 
+    def largest_distance(self, predictions: Array) -> float:
+        """What no root mean square difference can exceed: the exact model fits no worse than the mean does.
+
+        ||s (f* - f^)||  <=  ||s (y - f*)|| + ||s (y - f^)||  <=  ||s (y - ybar)|| + ||s (y - f^)||
+        """
+        parts = self.Y - self.mean_of(self.Y), self.Y - predictions
+        return float(sum(np.sqrt(np.sum(self.weight @ part**2) / (self.total * part.shape[1])) for part in parts))
+
     def feature_norms(self, diagonal: Array, means: Array | None) -> Array:
         """||phi(x) - phibar||, rounded up: k(x, x) - 2 mean_i k(x, x_i) + mean_ij k(x_i, x_j)."""
         squares = diagonal
@@ -131,6 +141,8 @@ class ExactRidge:
         Products are left for the residual of the result, and for the mean of the kernel if there is an intercept.
         """
         began, right, constant = time.monotonic(), self._right(), self.root * shift
+        if patience.time_limit is not None and preconditioner_seconds(self.product.n_rows) > patience.time_limit:
+            return self._projected(start)
         most = patience.max_products - (2 if self.intercept else 1)
         systems = ConjugateGradients(
             product=self._operator,
@@ -142,19 +154,29 @@ class ExactRidge:
         )
         while len(systems.running) and self.product.n_products < most:
             moved = _norms(constant + self.alpha * (start - systems.x))
-            low, high = _limits(moved, np.linalg.norm(systems.residual, axis=0), self.total)
+            left = np.linalg.norm(systems.residual, axis=0)
+            low, high = _limits(moved, left, self.total)
             if high <= patience.tightness * low or _spent(began, self.product.n_products, patience):
+                break
+            if np.all(left <= _HIDDEN * _norms(self.root * self.product.rounding(self.root * systems.x))):
                 break
             systems.step()
             if on_product is not None and on_product(self.product.n_products):
                 break
         return self._projected(systems.x)
 
-    def _uncertainty(self, dual: Array, image: Array) -> Array:
+    def _image(self, dual: Array) -> tuple[Array, Array]:
+        """K s a, and how far every entry may be off: little for few rows, whose penalties may be tiny."""
+        V = self.root * dual
+        if self.product.n_rows <= DENSE_ROWS:
+            return self.product.precise_times(V)
+        return self.product.times(V), self.product.rounding(V)
+
+    def _uncertainty(self, dual: Array, image: Array, image_rounding: Array) -> Array:
         """||rho|| of dual coefficients with K s a = `image`, and all that rounding may have done to it, (t,)."""
         right = self.root * (self.Y - self.mean_of(self.Y))
         residual = self._projected(right - self.root * image) - self.alpha * dual
-        rounding = _norms(self.root * self.product.rounding(self.root * dual))
+        rounding = _norms(self.root * image_rounding)
         rounding += 8 * _UNIT * (_norms(right) + self.alpha * _norms(dual) + _norms(self.root * image))
         if self.kernel_mean is not None:  # the dual coefficients sum to zero only to the last bit
             along = _norms(self.root * self.kernel_mean[:, None]) * np.sqrt(self.total)
@@ -190,6 +212,8 @@ class ExactDistance:
         a, near the dual coefficients of the exact model.
     image : array of shape (n, t)
         K s a.
+    image_rounding : array of shape (n, t)
+        By how much it may be off.
     uncertainty : array of shape (t,)
         ||rho|| with all rounding errors: the weighted norm of what `difference` is off by.
     """
@@ -199,6 +223,7 @@ class ExactDistance:
     difference: Array
     dual: Array
     image: Array
+    image_rounding: Array
     uncertainty: Array
 
     @property
@@ -217,8 +242,8 @@ class ExactDistance:
         Of two at each: by the norm of alpha (K~ + alpha)^-1 rho, or by the exact model itself, as at new rows.
         """
         problem = self.problem
-        rounding = problem.product.rounding(problem.root * self.dual)
-        values, slack = self._evaluated(self.image, rounding, problem.product.diagonal(), problem.kernel_mean)
+        rounding, diagonal = self.image_rounding, problem.product.diagonal()
+        values, slack = self._evaluated(self.image, rounding, diagonal, problem.kernel_mean)
         direct = np.abs(self.difference) + self.uncertainty / problem.root
         return float(np.max(np.minimum(direct, np.abs(values - self.predictions) + slack))) * (1 + 1e-12)
 
@@ -238,7 +263,7 @@ class ExactDistance:
         norms = problem.feature_norms(diagonal, means)
         slack = norms[:, None] * self.uncertainty / (2 * np.sqrt(problem.alpha)) + rounding
         if problem.intercept:
-            slack = slack + np.max(problem.product.rounding(problem.root * self.dual), axis=0)
+            slack = slack + np.max(self.image_rounding, axis=0)
         return values, slack + 8 * _UNIT * (np.abs(values) + np.abs(mean))
 
 

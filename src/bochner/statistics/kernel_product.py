@@ -228,18 +228,33 @@ class KernelProduct:
         """Space for a tile: one for every thread."""
         return np.empty(_ROWS * _COLUMNS, self._tile_type)
 
+    def precise_times(self, V: Array) -> tuple[Array, Array]:
+        """K V with sums in extended precision, and a bound on |computed - exact|: that of the values. For few rows.
+
+        Where `longdouble` is float64, as on some systems, the bound is as wide as it has to be there.
+        """
+        self._counter[0] += 1
+        wide, out = V.astype(np.longdouble), np.empty(V.shape)
+        for rows, values in self.row_blocks():
+            out[rows] = values.astype(np.longdouble) @ wide
+        sums = float(self.n_rows * np.finfo(np.longdouble).eps) + UNIT_ROUNDOFF
+        return out, self._rounding(V, self._left, sums)
+
     def rounding(self, V: Array, X: Array | None = None) -> Array:
         """Bound on |computed - exact| of every entry of `times(V)`, or of `cross_times(X, V)`.
 
         Kernel values are off by at most a (size_i + size_j) + 1e-14 k(0); a sum of products in blocks of t terms, in
         any order, by (t + n / t + 2 lanes) units of its absolute value.
         """
+        terms = _COLUMNS + self.n_rows / _ROWS + 2 * get_config().threads() + 4
+        return self._rounding(V, self._left if X is None else self._values.left(self._seen(X)), terms * UNIT_ROUNDOFF)
+
+    def _rounding(self, V: Array, left: Prepared, sums: float) -> Array:
+        """The bound for sums that are off by so large a part of their absolute value."""
         assert self.precision is None
-        left = self._left if X is None else self._values.left(self._seen(X))
         absolute = np.abs(V)
         total, sized = absolute.sum(axis=0), self._right.size @ absolute
-        terms = _COLUMNS + self.n_rows / _ROWS + 2 * get_config().threads() + 4
-        unit = self.kernel.variance * (terms * UNIT_ROUNDOFF + PROFILE_ERROR)
+        unit = self.kernel.variance * (sums + PROFILE_ERROR)
         bound = self._values.error * (left.size[:, None] * total + sized) + unit * total
         return bound * (1 + 1e-9)
 

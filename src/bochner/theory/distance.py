@@ -1,4 +1,4 @@
-"""Distance of a model on random features to the exact kernel machine, computed on given rows, targets and weights.
+"""Distance of a model to the exact kernel machine, computed on given rows, targets and weights.
 
 Every statement names the rows it speaks of: the training rows, rows that were given, or the law that new rows come
 from.
@@ -19,7 +19,7 @@ from bochner.theory.base import Bound, Certificate, Source, Status
 from bochner.theory.certificate import rounded_up
 from bochner.theory.sources import BOCHNER
 
-__all__ = ["AnyTargetDistance", "ClassifierDistance", "DistanceAtRows", "NewRows", "RidgeDistance"]
+__all__ = ["AnyTargetDistance", "ClassifierDistance", "DistanceAtRows", "NewRows", "RidgeDistance", "this_model_is"]
 
 _SAME = "the same kernel, penalty and weights in both models"
 
@@ -46,6 +46,8 @@ class RidgeDistance(Bound):
         The exact machine, in words.
     predictions : str, default="the predictions"
         Of which float type they are, where that matters.
+    exact : bool, default=False
+        The model is the exact machine: the distance is that of its numerical solution.
     """
 
     at_least: float
@@ -57,6 +59,7 @@ class RidgeDistance(Bound):
     weighted: bool
     machine: str = "exact kernel ridge"
     predictions: str = "the predictions"
+    exact: bool = False
 
     statement: ClassVar[str] = (
         "| ||t|| - ||rho|| | <= ||f* - f^|| <= ||t|| + ||rho||, rho the residual of exact kernel ridge"
@@ -68,10 +71,11 @@ class RidgeDistance(Bound):
     def certificate(self) -> Certificate:
         """The distance over the training rows; no probability is involved."""
         weights = " (weighted as in the fit)" if self.weighted else ""
+        others = "the exact solution of its equations" if self.exact else f"{self.machine} with the same targets"
         claim = (
-            f"over the {self.n_rows:,} training rows, the root mean square difference{weights} between "
-            f"{self.predictions} of this model and those of {self.machine} with the same targets is {{value}}, and the "
-            f"largest at most {rounded_up(self.largest)} (computed)"
+            f"{this_model_is(self.machine) if self.exact else ''}over the {self.n_rows:,} training rows, the root mean "
+            f"square difference{weights} between {self.predictions} of this model and those of {others} is {{value}}, "
+            f"and the largest at most {rounded_up(self.largest)} (computed)"
         )
         return self._certificate(
             self.at_most,
@@ -82,7 +86,13 @@ class RidgeDistance(Bound):
             alpha=self.alpha,
             largest=self.largest,
             n_products=self.n_products,
+            exact=self.exact,
         )
+
+
+def this_model_is(machine: str) -> str:
+    """The beginning of a statement on a model that is the exact machine."""
+    return f"this model is {machine}: "
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -256,6 +266,8 @@ class ClassifierDistance(Bound):
         The exact machine, in words.
     apart : str, default=""
         What of the scores is left out, in words.
+    exact : bool, default=False
+        The model is the exact machine: the distance is that of its numerical solution.
     """
 
     gap: float
@@ -265,6 +277,7 @@ class ClassifierDistance(Bound):
     alpha: float
     machine: str
     apart: str = ""
+    exact: bool = False
 
     statement: ClassVar[str] = "alpha ||f_a - f*||^2 <= P(f_a) - D(a) of the exact kernel problem"
     status: ClassVar[Status] = Status.VALID
@@ -273,10 +286,12 @@ class ClassifierDistance(Bound):
 
     def certificate(self) -> Certificate:
         """The largest difference of scores at the training rows; no probability is involved."""
+        others = "the exact solution of its problem" if self.exact else self.machine
+        objective = f"a duality gap of {rounded_up(self.gap)} of the exact kernel problem, whose objective is "
         claim = (
-            f"over the {self.n_rows:,} training rows, the largest difference between the scores of this model and "
-            f"those of {self.machine}{self.apart} is {{value}} (by a duality gap of {rounded_up(self.gap)} of the "
-            f"exact kernel problem, whose objective is {rounded_up(self.objective)})"
+            f"{this_model_is(self.machine) if self.exact else ''}over the {self.n_rows:,} training rows, the largest "
+            f"difference between the scores of this model and those of {others}{self.apart} is {{value}} "
+            f"(by {objective}{rounded_up(self.objective)})"
         )
         return self._certificate(
             self.largest,
@@ -286,4 +301,5 @@ class ClassifierDistance(Bound):
             alpha=self.alpha,
             gap=self.gap,
             objective=self.objective,
+            exact=self.exact,
         )

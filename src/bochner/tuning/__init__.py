@@ -3,6 +3,7 @@
 from bochner.tuning.automatic import search_bytes, tune_automatically
 from bochner.tuning.choice import COMPARED_ROWS
 from bochner.tuning.classifier import FEWEST_ROWS, is_clear_gain, tune_classifier
+from bochner.tuning.descent import tuning_seed
 from bochner.tuning.feature_evidence import FeatureEvidence, evidence, gcv
 from bochner.tuning.grid_evidence import GridChoice, best_penalty, searched_modes, tune_on_grid, windows
 from bochner.tuning.held_out_loss import HeldOutLoss
@@ -50,5 +51,6 @@ __all__ = [
     "search_bytes",
     "searched_modes",
     "tune_on_grid",
+    "tuning_seed",
     "windows",
 ]

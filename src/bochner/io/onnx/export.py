@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import singledispatch
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -26,10 +27,11 @@ from bochner.estimators import (
     KernelQuantileRegressor,
     KernelRegressor,
 )
+from bochner.estimators.kernel_model import KernelModel
 from bochner.estimators.loss_regressor import LossRegressor
 from bochner.estimators.map_transformer import MapTransformer
 from bochner.io.onnx import catalogue  # noqa: F401  # registers its maps
-from bochner.io.onnx.graph import Tensor, onnx_type
+from bochner.io.onnx.graph import Tensor, in_blocks, onnx_type
 from bochner.io.onnx.maps import features_of
 from bochner.io.onnx.spread import standard_deviation
 from bochner.memory import MemoryBill, require_memory
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
 __all__ = ["outputs", "to_onnx"]
 
 _OPSET, _IR = 18, 9
+_BLOCK_VALUES, _FEWEST_ROWS = 2**20, 16  # features of a block of rows: 8 MB in float64, of which there are a few copies
 _MOST_BYTES = 2**31 - 2**20  # of one protocol buffer
 
 
@@ -123,20 +126,30 @@ def outputs(model: object, X: Tensor) -> dict[str, Tensor]:
 
 @outputs.register
 def _(model: MapTransformer, X: Tensor) -> dict[str, Tensor]:
-    return {"transformed": features_of(model, X)}
+    return {"transformed": features_of(model, X).astype(X.dtype)}
 
 
 @outputs.register
 def _(model: KernelRegressor, X: Tensor) -> dict[str, Tensor]:
-    return {"mean": _mean(model, features_of(model.features_, X))}
+    return {"mean": _linear(model, X, *_coefficients(model))}
 
 
-def _mean(model: KernelRegressor, Z: Tensor) -> Tensor:
-    """The predictions from features, one column a target."""
-    coef, intercept = np.atleast_2d(model.coef_).T, np.atleast_1d(model.intercept_)
-    if model.feature_map_.kernel_values is None:
-        return Z @ coef + intercept
-    return (Z.astype(np.float64) @ coef + intercept).astype(Z.dtype)  # large coefficients that nearly cancel
+def _coefficients(model: KernelRegressor) -> tuple[Array, Array]:
+    return np.atleast_2d(model.coef_).T, np.atleast_1d(model.intercept_)
+
+
+def _linear(model: KernelModel, X: Tensor, coef: Array, intercept: Array) -> Tensor:
+    """z(x).coef + intercept in the type of the rows; in the type of the features before."""
+    return _of_features(model, X, len(coef), lambda Z: Z @ coef + intercept)
+
+
+def _of_features(model: KernelModel, X: Tensor, width: int, function: Callable[[Tensor], Tensor]) -> Tensor:
+    """A function of the features of the rows, block by block: features of many rows would not fit into memory."""
+
+    def of_rows(rows: Tensor) -> Tensor:
+        return function(features_of(model.features_, rows)).astype(X.dtype)
+
+    return in_blocks(X, of_rows, int(model.n_features_in_), max(_FEWEST_ROWS, _BLOCK_VALUES // max(1, width)))
 
 
 _WIDEST_SPREAD = 8192  # features up to which a graph may hold the inverse factor of the error bars
@@ -172,20 +185,24 @@ def _(model: KernelRegressor) -> _RegressorWithSpread:
 @outputs.register
 def _(with_spread: _RegressorWithSpread, X: Tensor) -> dict[str, Tensor]:
     model = with_spread.model
-    Z = features_of(model.features_, X)
-    return {"mean": _mean(model, Z), "std": standard_deviation(model, Z).astype(X.dtype)}
+    coef, intercept = _coefficients(model)
+    D, t = coef.shape
+    both = _of_features(
+        model, X, D, lambda Z: (Z @ coef + intercept).beside(standard_deviation(model, Z).astype(Z.dtype))
+    )
+    return {"mean": both.columns(range(t)), "std": both.columns(range(t, 2 * t))}
 
 
 @outputs.register
 def _(model: KernelPCA, X: Tensor) -> dict[str, Tensor]:
-    Z, axes = features_of(model.features_, X), model.components_.T
-    return {"transformed": Z @ axes - model.mean_ @ axes}
+    axes = model.components_.T
+    return {"transformed": _linear(model, X, axes, -model.mean_ @ axes)}
 
 
 @outputs.register
 def _(model: KernelClassifier, X: Tensor) -> dict[str, Tensor]:
     classes = model.classes_
-    scores = features_of(model.features_, X) @ model.coef_.T + model.intercept_
+    scores = _linear(model, X, model.coef_.T, model.intercept_)
     both = (scores * 0.0).beside(scores) if len(classes) == 2 else scores
     # The first of equal scores wins, here as in numpy.argmax: a score of 0 is the first of two classes.
     position = both.apply("ArgMax", both, dtype=np.int64, axis=1, keepdims=0)
@@ -200,7 +217,7 @@ def _(model: KernelClassifier, X: Tensor) -> dict[str, Tensor]:
 @outputs.register
 def _(model: LossRegressor, X: Tensor) -> dict[str, Tensor]:
     solution = model.fitted_.solution
-    return {"mean": features_of(model.features_, X) @ solution.coef + solution.intercept}
+    return {"mean": _linear(model, X, solution.coef, solution.intercept)}
 
 
 @outputs.register
@@ -257,11 +274,11 @@ class _ModelSink:
         self.constants.append(numpy_helper.from_array(np.ascontiguousarray(array), name))
         return name
 
-    def node(self, operator: str, inputs: list[str], **attributes: int) -> str:
+    def node(self, operator: str, inputs: list[str], **attributes: Any) -> str:
         from onnx import helper
 
         name = f"{operator.lower()}{len(self.nodes)}"
-        self.nodes.append(helper.make_node(operator, inputs, [name], name=name, **attributes))  # type: ignore[arg-type]
+        self.nodes.append(helper.make_node(operator, inputs, [name], name=name, **attributes))
         return name
 
 

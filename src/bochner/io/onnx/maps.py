@@ -36,7 +36,7 @@ __all__ = ["features", "features_of"]
 
 @singledispatch
 def features(feature_map: object, X: Tensor) -> Tensor:
-    """Features of the rows X (n, d), shape (n, D)."""
+    """Features of the rows X (n, d), shape (n, D): in float64 where they are kernel values, else in their type."""
     raise UnsupportedModelError(f"Features of type {type(feature_map).__name__} have no static graph.")
 
 
@@ -66,6 +66,7 @@ def _(feature_map: TransformerMap, X: Tensor) -> Tensor:
 @features.register
 def _(feature_map: KernelMap, X: Tensor) -> Tensor:
     transforms, points = feature_map.transforms, feature_map.points
+    X = X.astype(np.float64)  # whatever its type: near a point its distance is a difference of large numbers
     if transforms is None:
         return kernel_values(feature_map.kernel, X, points)
     moved = np.vstack([moved for _, moved in transforms.of(points)])
@@ -80,9 +81,10 @@ def _(feature_map: KernelMap, X: Tensor) -> Tensor:
 
 @features.register
 def _(feature_map: NystroemMap, X: Tensor) -> Tensor:
-    # In float64 whatever the type of X: whitening magnifies the rounding of kernel values.
+    # In float64 whatever the type of X: whitening magnifies the rounding of kernel values, and large coefficients that
+    # nearly cancel that of its result.
     whitening = solve_triangular(feature_map.factor, np.eye(len(feature_map.factor)), lower=True).T
-    return (features(feature_map.values, X.astype(np.float64)) @ whitening).astype(X.dtype)
+    return features(feature_map.values, X) @ whitening
 
 
 @features.register
@@ -104,7 +106,7 @@ def _warped(warp: RankWarp, X: Tensor) -> Tensor:
             inside = values[-1] - np.maximum(values[-1] - x, 0.0)
             score = score + np.maximum(inside - values[:-1], 0.0) @ slopes[:, None]
         columns.append(score)
-    return columns[0].beside(*columns[1:]).astype(X.dtype)
+    return columns[0].beside(*columns[1:])
 
 
 @features.register
@@ -115,7 +117,7 @@ def _(feature_map: PatchMap, X: Tensor) -> Tensor:
         patches = patches - patches.sum(2, keepdims=True) / grid.patch**2
     flat = patches.reshape(-1, grid.patch_size)
     length = np.sqrt((flat * flat).sum(1, keepdims=True))
-    values = features(feature_map.base, flat / np.maximum(length, tiny)) * length
+    values = features(feature_map.base, flat / np.maximum(length, tiny)).astype(X.dtype) * length
     pooled = grid.weights() @ values.reshape(-1, grid.n_positions, feature_map.base.n_components)
     return pooled.reshape(-1, feature_map.n_components)
 

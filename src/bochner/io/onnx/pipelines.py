@@ -118,7 +118,7 @@ class _ContainerSink:
         self._container.add_initializer(name, onnx_type(array.dtype), list(array.shape), values)
         return str(name)
 
-    def node(self, operator: str, inputs: list[str], **attributes: int) -> str:
+    def node(self, operator: str, inputs: list[str], **attributes: Any) -> str:
         name = str(self._scope.get_unique_variable_name(operator.lower()))
         own = self._scope.get_unique_operator_name(operator)
         self._container.add_node(operator, inputs, [name], op_version=18, name=own, **attributes)
