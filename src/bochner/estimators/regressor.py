@@ -79,7 +79,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, Posterio
     to 10,000 rows, it is the exact kernel machine by a Cholesky factor (O(n^3) time, 8 n^2 bytes), or 256 landmarks
     where these predict as well; of more rows in memory more landmarks, the exact machine by iterations up to 64,000, or
     a grid for few columns; for rows that are not in memory, random features (O(n D^2) time, O(D^2) memory). Where it
-    hardly has skill, it is ridge regression, if that predicts rows that were left out as well. As a Gaussian process, or a Bayesian linear model (w normal, noise normal), it has error bars and a marginal likelihood.
+    hardly has skill, it is ridge regression, if that predicts rows that were left out as well. As a Gaussian process,
+    or a Bayesian linear model (w normal, noise normal), it has error bars and a marginal likelihood.
 
     Parameters
     ----------
