@@ -22,6 +22,7 @@ from bochner.solvers.exact_ridge import ExactRidge, Patience
 from bochner.statistics.kernel_product import KernelProduct
 from bochner.theory import (
     a_posteriori,
+    columns,
     distance,
     downstream,
     expectation,
@@ -30,6 +31,7 @@ from bochner.theory import (
     lower,
     mean_square,
     orbit,
+    pivoted,
     pointwise,
     spectral,
     supremum,
@@ -295,6 +297,60 @@ def _lanczos(n_starts: int, positive: bool) -> Callable[[np.random.Generator], l
     return one
 
 
+# What no map can do, and what pivots leave.
+
+
+def _least_error(rng: np.random.Generator) -> list[bool]:
+    """Random maps, landmarks and the best matrix of a rank, whose error the bound states exactly."""
+    X, width = rng.standard_normal((12, 2)), int(rng.integers(1, 12))
+    K = GAUSSIAN(X)
+    values, vectors = np.linalg.eigh(K)
+    least = columns.LeastError(eigenvalues=values, n_components=width).certificate("rows").value
+    Z = rng.standard_normal((12, width))
+    landmarks = K[:, :width] @ np.linalg.pinv(K[:width, :width], rcond=1e-10) @ K[:width]
+    best = (vectors[:, -width:] * values[-width:]) @ vectors[:, -width:].T
+    errors = [float(np.sqrt(np.mean((K_hat - K) ** 2))) for K_hat in (Z @ Z.T / width, landmarks, best)]
+    return [min(errors) < least, errors[-1] > least * (1 + 1e-6) + ROUNDING]
+
+
+def _pivoted(rng: np.random.Generator) -> list[bool]:
+    """The mean share of the trace that pivots leave, of a kernel with two kinds of eigenvalues, by its own limit."""
+    eigenvalues = np.concatenate([np.full(3, 4.0), np.full(27, 0.3)])
+    basis = np.linalg.qr(rng.standard_normal((30, 30)))[0]
+    K = (basis * eigenvalues) @ basis.T
+    bound = pivoted.PivotedLandmarks(eigenvalues=eigenvalues)
+    left = np.array([_left_by_pivots(K, 6, rng) for _ in range(_GROUP)])
+    return [bound.mean_residual(6) < _mean_limits(left, float(np.trace(K)) / 30)[0]]
+
+
+def _left_by_pivots(K: np.ndarray, count: int, rng: np.random.Generator) -> float:
+    """tr(K - K^) / n of randomly pivoted landmarks, by the definition."""
+    rest = K.copy()
+    for _ in range(count):
+        residual = np.maximum(np.diagonal(rest), 0.0)
+        s = rng.choice(len(K), p=residual / residual.sum())
+        rest -= np.outer(rest[:, s], rest[s]) / rest[s, s]
+    return float(np.trace(rest)) / len(K)
+
+
+def _pivoted_certificate(rng: np.random.Generator) -> list[bool]:
+    X = rng.standard_normal((30, 2))
+    K = GAUSSIAN(X)
+    bound, left = pivoted.PivotedLandmarks(eigenvalues=np.linalg.eigvalsh(K)), _left_by_pivots(K, 5, rng)
+    return [left > bound.certificate(5, delta).value for delta in (0.5, 0.1)]
+
+
+def _pivoted_tail(rng: np.random.Generator) -> list[bool]:
+    """The limit of the tail by a pilot of 300 rows, and the worst case that it has: equal eigenvalues above dust."""
+    X = rng.standard_normal((300, 2))
+    kernel, values = Gaussian(0.7), np.linalg.eigvalsh(Gaussian(0.7)(X))[::-1]
+    failed = []
+    for delta in (0.5, 0.1):
+        bound = pivoted.pilot_tail(X, kernel, 20, delta=delta, size=60, random_state=int(rng.integers(2**32)))
+        failed.append(bool(values[bound.rank :].sum() / 300 > bound.tail))
+    return failed
+
+
 # Means.
 
 
@@ -464,6 +520,10 @@ CHECKS: dict[tuple[str, str], Check] = {
         ("lanczos_norm.LanczosNorm", name): _each({**_DELTAS, "delta = 0.01": 0.01}, _lanczos(*setting), 20_000)
         for name, setting in {"one start": (1, False), "4 starts": (4, False), "one start, positive": (1, True)}.items()
     },
+    ("columns.LeastError", "random maps"): _each({"below": 0.0, "the best above": 0.0}, _least_error, 10_000),
+    ("pivoted.PivotedLandmarks", "two kinds of eigenvalues"): _each({"the mean": _DELTA}, _pivoted, 100),
+    ("pivoted.PivotedTail", "pilots of 300 rows"): _each(_DELTAS, _pivoted_tail, 10_000),
+    ("pivoted.PivotedLandmarks", "random rows"): _each(_DELTAS, _pivoted_certificate, 20_000),
     ("generalization.OperatorBound", "known eigenvalues"): _each(_DELTAS, _operator, 4000),
     ("generalization.ApproximationError", "known eigenvalues"): _each(_DELTAS, _approximation, 4000),
     **{

@@ -15,7 +15,7 @@ from .bound_checks import Check, _each
 from .bound_draws import GAUSSIAN, POINTS
 
 _DELTAS = {"delta = 0.5": 0.5, "delta = 0.1": 0.1}
-_GROUPS = 150
+_GROUPS = 200
 _ROWS = np.random.default_rng(0).standard_normal((12, 1))
 
 
@@ -61,9 +61,9 @@ def _pool(rng: np.random.Generator) -> list[bool]:
 
 
 def _groups(rng: np.random.Generator) -> list[bool]:
-    """A pool of 200 frequencies, one of each of as many groups as the bound asks for at delta = 0.5."""
-    alpha, accuracy, eye = 0.5, 0.5, np.eye(len(POINTS))
-    omega = rng.standard_normal((200, 2))
+    """A pool of 600 frequencies, one of each of 200 groups: as many as the bound asks for, at both deltas."""
+    alpha, eye = 0.5, np.eye(len(POINTS))
+    omega = rng.standard_normal((600, 2))
     phases = POINTS @ omega.T
     Z = np.array([np.cos(phases), np.sin(phases)]) / np.sqrt(len(omega))
     K = np.einsum("pif,pjf->ij", Z, Z)
@@ -76,8 +76,7 @@ def _groups(rng: np.random.Generator) -> list[bool]:
     taken = draw_groups(order, inclusion, rng.random(m))
     K_hat = np.einsum("pif,f,pjf->ij", Z[:, :, taken], 1 / inclusion[taken], Z[:, :, taken])
     distance = np.max(np.abs(eigh(K_hat + alpha * eye, K + alpha * eye, eigvals_only=True) - 1))
-    promised = [bound.frequencies_needed(accuracy, delta) <= m for delta in _DELTAS.values()]
-    return [bool(enough and distance > accuracy) for enough in promised]
+    return [bool(distance > bound.accuracy(m, delta)) for delta in _DELTAS.values()]
 
 
 def _bounded(rng: np.random.Generator) -> list[bool]:
@@ -107,5 +106,5 @@ CHECKS: dict[tuple[str, str], Check] = {
     ("fixed_design.RidgeRisk", "12 rows"): _each(_DELTAS, _ridge_risk, 4000),
     ("bounded.BoundedFeatures", "drawn maps"): _each({"computed": 0.0}, _bounded, 500),
     ("pool.PoolApproximation", "30 frequencies"): _each(_DELTAS, _pool, 4000),
-    ("pool.GroupApproximation", "a pool of 200"): _each(_DELTAS, _groups, 20_000),
+    ("pool.GroupApproximation", "a pool of 600"): _each(_DELTAS, _groups, 20_000),
 }

@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 from sklearn.decomposition import PCA
 
 import bochner as bo
-from bochner.errors import InvalidParameterError
+from bochner.errors import AssumptionError, InvalidParameterError
 from bochner.features import map_of
 from bochner.memory import MAP
 from bochner.planning import CostModel
@@ -81,3 +81,23 @@ def test_sparse_and_float32_rows_are_planned():
 def test_without_rows_features_cannot_be_planned():
     with pytest.raises(InvalidParameterError, match=r"'X'.*given with features"):
         planned(PCA(2), None)
+
+
+def test_pivoted_landmarks_promise_something_before_the_fit():
+    rows = np.random.default_rng(0).standard_normal((1500, 2))
+    features = bo.NystroemFeatures(bo.Gaussian(), n_components=60, random_state=0)
+    plan = bo.plan(rows, features=features)
+    assert "the expected mean over 1,500 rows of the residual variance of 60 randomly pivoted landmarks" in plan.bound
+    promised = features.promise(rows)
+    assert promised.statement == plan.bound
+    left = 1 - np.sum(features.fit_transform(rows) ** 2, axis=1)
+    assert np.mean(left) <= promised.value < 0.2
+
+
+@pytest.mark.parametrize(
+    "changes", [{"landmarks": "uniform"}, {"n_components": 3000}, {"group": bo.groups.SignFlips(), "n_transforms": 2}]
+)
+def test_other_landmarks_promise_nothing_before_the_fit(changes):
+    rows = np.random.default_rng(0).standard_normal((4000, 2))
+    with pytest.raises(AssumptionError):
+        bo.NystroemFeatures(bo.Gaussian(), **{"n_components": 60, "random_state": 0, **changes}).promise(rows)

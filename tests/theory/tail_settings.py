@@ -30,6 +30,7 @@ PAIRED: dict[str, Callable[[], TailBound]] = {
     "ChernoffKL": lambda: pointwise.ChernoffKL(kernel=GAUSSIAN, difference=[0.7, 0.2]),
     "Bernstein": lambda: pointwise.Bernstein(kernel=Matern(nu=1.5), difference=[0.7, 0.2]),
     "Cramer": lambda: pointwise.Cramer(kernel=Laplacian(), difference=[0.7, 0.2]),
+    "SubGaussianMixture": lambda: pointwise.SubGaussian(kernel=Laplacian() + Matern(nu=1.5)),
     "UnionHoeffding": lambda: finite_set.UnionHoeffding(kernel=Laplacian(), n_points=50),
     "UnionSubGaussian": lambda: finite_set.UnionSubGaussian(kernel=GAUSSIAN, n_points=50, n_test=7),
     "DataAwareCramer": lambda: finite_set.DataAware(kernel=GAUSSIAN, X=POINTS),
@@ -65,6 +66,11 @@ PHASE: dict[str, Callable[[], TailBound]] = {
     "Bernstein": lambda: pointwise.Bernstein(kernel=GAUSSIAN, difference=[0.7, 0.2], embedding="phase"),
     "Cramer": lambda: pointwise.Cramer(kernel=GAUSSIAN, difference=[0.7, 0.2], embedding="phase"),
     "UnionHoeffding": lambda: finite_set.UnionHoeffding(kernel=Laplacian(), n_points=50, embedding="phase"),
+    "UnionSubGaussianMixture": lambda: finite_set.UnionSubGaussian(
+        kernel=Matern(nu=0.5), n_points=50, embedding="phase"
+    ),
+    "MeanMapKernel": lambda: downstream.MeanMapKernel(kernel=Matern(nu=1.5), embedding="phase"),
+    "FullOrbitHoeffding": lambda: orbit.FullOrbitHoeffding(kernel=Laplacian(), n_points=20, embedding="phase"),
     "DataAware": lambda: finite_set.DataAware(kernel=Laplacian(), X=POINTS, X_test=POINTS + 1, embedding="phase"),
     "AnchoredCover": lambda: uniform.AnchoredCover(kernel=GAUSSIAN, n_features=2, diameter=3.0, embedding="phase"),
     "Prop2": lambda: uniform.SutherlandSchneiderProp2(kernel=GAUSSIAN, n_features=2, diameter=3.0),

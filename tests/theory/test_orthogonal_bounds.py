@@ -8,6 +8,7 @@ import pytest
 from bochner.errors import AssumptionError, InvalidParameterError
 from bochner.kernels import Gaussian, Laplacian, Matern, Spline
 from bochner.theory import orthogonal, pointwise
+from bochner.theory.normalised import normalised
 
 GAUSSIAN = Gaussian()
 
@@ -76,6 +77,23 @@ def test_whole_blocks_have_the_rate_of_independent_frequencies(z):
         assert bound.probability(eps, n_components=2 * m) == pytest.approx(min(1, tail(kernel, z, d, m, eps)), rel=1e-9)
         blocks = orthogonal.BlockHoeffding(kernel=kernel, n_features=d)
         assert bound.probability(eps, n_components=2 * m) <= blocks.probability(eps, n_components=2 * m)
+
+
+@pytest.mark.parametrize("d", [2, 3, 6])
+@pytest.mark.parametrize("z", [0.3, 1.0, 2.0])
+def test_the_log_mgf_of_a_block_is_at_most_that_of_its_proxy(d, z):
+    """200,000 blocks: the mean of exp(s (sum - d k)), less five standard errors, is at most exp(v s^2 / 2)."""
+    rng = np.random.default_rng(int(10 * z) + d)
+    directions = rng.standard_normal((200_000, d))
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    lengths = np.linalg.norm(rng.standard_normal((d, 200_000, d)), axis=2).T
+    deviation = np.cos(z * lengths * directions).sum(axis=1) - d * np.exp(-(z**2) / 2)
+    total = d * orthogonal.block_proxy(normalised(GAUSSIAN), "paired", d, d, z)
+    assert total < d**2
+    for s in (-2.0, -1.0, -0.3, 0.3, 1.0, 2.0):
+        values = np.exp(s * deviation)
+        low = values.mean() - 5 * values.std() / np.sqrt(len(values))
+        assert low <= np.exp(total * s**2 / 2)
 
 
 def test_far_pairs_have_the_bound_of_any_block():

@@ -202,7 +202,8 @@ class FourierFeatures(MapTransformer):
         certifier = self._certifier(context)
         found = list(certifier.a_priori(n_rows, delta, f"the {n_rows:,} training rows"))
         if not found:
-            raise AssumptionError(f"Without X there is no certificate: {certifier.a_priori_refusal()}. Give rows.")
+            why = certifier.a_priori_refusal() or "the bound for orthogonal blocks is not below k(0) at this width"
+            raise AssumptionError(f"Without X there is no certificate: {why}. Give rows.")
         return found[0]
 
     def _certifier(self, context: CertificateContext) -> MapCertifier:

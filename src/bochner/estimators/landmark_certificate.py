@@ -8,7 +8,13 @@ import numpy as np
 
 from bochner._dense import dense
 from bochner._typing import Array
-from bochner.estimators.certification import COMPUTED_ROWS, computed_error, require_computed_error, tightest_first
+from bochner.estimators.certification import (
+    COMPUTED_ROWS,
+    computed_error,
+    least_error,
+    require_computed_error,
+    tightest_first,
+)
 from bochner.features import transform
 from bochner.features.nystroem import NystroemMap
 from bochner.memory import row_slices, rows_within
@@ -35,7 +41,7 @@ def certify_landmarks(features: NystroemMap, exact: ExactKernel, X: Any, dtype: 
     if X.shape[0] <= COMPUTED_ROWS:
         require_computed_error(X.shape[0], features.n_components)
         found.append(computed_error(exact, X, transform(features, X, dtype).astype(float)))
-    return tightest_first(found, [])
+    return tightest_first(found, least_error(exact, X, features.n_components))
 
 
 def _residual(features: NystroemMap, X: Any) -> Array:

@@ -13,7 +13,7 @@ from bochner._dense import dense
 from bochner._random import Purpose, generator, resolve_seed
 from bochner._sklearn import SEED_RULE, Interval, StrOptions, refuse_lazy, validated
 from bochner._typing import Array, ArrayLike, Constraints, Rows
-from bochner.errors import invalid_parameter
+from bochner.errors import AssumptionError, invalid_parameter
 from bochner.estimators.landmark_certificate import certify_landmarks
 from bochner.estimators.map_transformer import CertificateContext, MapTransformer, kernel_of_data
 from bochner.estimators.orbit import choose_transforms
@@ -26,6 +26,7 @@ from bochner.kernels import Stationary
 from bochner.memory import MemoryBill, require_memory, rows_within
 from bochner.statistics.kernel_product import ExactKernel
 from bochner.theory import Certificate
+from bochner.theory.pivoted import pilot_tail
 
 __all__ = ["NystroemFeatures"]
 
@@ -170,6 +171,34 @@ class NystroemFeatures(MapTransformer):
         variances beyond. `delta` is unused.
         """
         return certify_landmarks(self.map_, self.exact_kernel(), X, np.promote_types(X.dtype, context.precision))
+
+    @validated
+    def promise(self, X: Any, *, delta: float = 0.01) -> Certificate:
+        """What pivoted landmarks of these rows will leave of the kernel, before any is drawn: `theory.pivoted`.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            All of them are candidates, at most 20,000.
+        delta : float, default=0.01
+            Probability that the pilot of the rows misleads.
+
+        Returns
+        -------
+        certificate : Certificate
+            Of the expected mean residual variance; an `AssumptionError` says why there is none.
+        """
+        X = validated_rows(clone(self), X, reset=True)
+        size, seed = min(self.n_components, X.shape[0]), resolve_seed(self.random_state)
+        if self._points_are_given or self.landmarks != "pivoted" or self.group is not None:
+            raise AssumptionError("Before the fit only pivoted landmarks without a group have a bound.")
+        if self._n_candidates(X, size, "pivoted") < X.shape[0] or size > PIVOTS:
+            raise AssumptionError(
+                f"The bound is for landmarks that are drawn one after the other (up to {PIVOTS:,}) from all rows. Got "
+                f"{size:,} of {X.shape[0]:,} rows, of which some are candidates."
+            )
+        kernel = kernel_of_data(self, self.kernel, X, seed)
+        return pilot_tail(dense(X, float), kernel, size, delta=delta, random_state=seed).certificate(size)
 
     def _values(self, points: Array) -> KernelMap:
         one_sided = moves_one_side(self.kernel_, self.group, self.transforms_)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import numpy as np
 from sklearn.base import clone
@@ -10,7 +11,7 @@ from sklearn.base import clone
 from bochner._dense import dense
 from bochner._threads import single_threaded_blas
 from bochner._typing import Array, FloatType, Rows, Transformer
-from bochner.errors import invalid_parameter
+from bochner.errors import AssumptionError, invalid_parameter
 from bochner.features import FeatureMap, map_of
 from bochner.features.base import apply_map, new_scratch
 from bochner.features.of_kernel import draw_map_of_kernel
@@ -33,7 +34,17 @@ def plan_features(
         raise invalid_parameter("plan", "X", "given with features, which are fitted to some of the rows", X)
     rows, (n, d) = _some_rows(X, dtype), X.shape
     feature_map = map_of(clone(features).fit(rows), rows)
-    return _plan_of_map(feature_map, repr(features), "the width of the features", rows, (n, d), n_targets, delta, cost)
+    found = _plan_of_map(feature_map, repr(features), "the width of the features", rows, (n, d), n_targets, delta, cost)
+    return replace(found, bound=_promise(features, X, delta))
+
+
+def _promise(features: Transformer, X: Rows, delta: float) -> str:
+    """What the features promise of these rows before the fit, if they do."""
+    promise = getattr(features, "promise", None)
+    try:
+        return _NO_BOUND if promise is None else str(promise(X, delta=delta).statement)
+    except AssumptionError:
+        return _NO_BOUND
 
 
 def plan_kernel(

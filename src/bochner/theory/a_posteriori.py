@@ -19,7 +19,7 @@ from bochner._typing import Array
 from bochner.theory.base import Bound, Certificate, Source, Status, check_delta, check_eps, require
 from bochner.theory.sources import AVRON, BOCHNER
 
-__all__ = ["AllPairs", "ResidualVariance", "SampledPairs", "SpectralCloseness", "quantile_limit"]
+__all__ = ["AllPairs", "ResidualVariance", "SampledPairs", "SpectralCloseness", "mean_limit", "quantile_limit"]
 
 _PAIRS = "the sampled pairs"
 _COMPUTED = ("the exact kernel matrix of these rows was computed",)
@@ -111,13 +111,13 @@ class SampledPairs(Bound):
 
     def mean_absolute(self, delta: float) -> Certificate:
         """Upper limit on the mean absolute error over the law of the data."""
-        value = _mean_limit(np.abs(self.error), self.largest, delta)
+        value = mean_limit(np.abs(self.error), self.largest, delta)
         claim = f"the mean absolute kernel error over the law of the data is {{value}} (from {self._sampled})"
         return self._certificate(value, delta, claim, over=_PAIRS, n_pairs=len(self.error))
 
     def root_mean_square(self, delta: float) -> Certificate:
         """Upper limit on the root mean square error over the law of the data."""
-        value = float(np.sqrt(_mean_limit(self.error**2, self.largest**2, delta)))
+        value = float(np.sqrt(mean_limit(self.error**2, self.largest**2, delta)))
         claim = f"the root mean square kernel error over the law of the data is {{value}} (from {self._sampled})"
         return self._certificate(value, delta, claim, over=_PAIRS, n_pairs=len(self.error))
 
@@ -218,7 +218,7 @@ def quantile_limit(values: Array, fraction: float, delta: float) -> float | None
     return float(np.sort(values)[rank]) if rank < len(values) else None
 
 
-def _mean_limit(values: Array, largest: float, delta: float) -> float:
+def mean_limit(values: Array, largest: float, delta: float) -> float:
     """One-sided empirical Bernstein limit for values in [0, largest] (Maurer & Pontil 2009, Theorem 4)."""
     N, log = len(values), np.log(2 / check_delta(delta))
     require(N >= 2, "at least two pairs", N)

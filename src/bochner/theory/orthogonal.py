@@ -161,7 +161,7 @@ class OrthogonalBlocks(PairBound):
     >>> OrthogonalBlocks(kernel=Gaussian(), difference=[0.1] * 10).features_needed(eps=0.1, delta=0.01)
     2142
     >>> BlockHoeffding(kernel=Gaussian(), n_features=10).features_needed(eps=0.1, delta=0.01)
-    10600
+    10592
     """
 
     statement: ClassVar[str] = (

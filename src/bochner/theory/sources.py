@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = [
     "AVRON",
     "BOCHNER",
+    "CHEN_EPPERLY_TROPP_WEBBER",
     "KUCZYNSKI_WOZNIAKOWSKI",
     "LI_HONORIO",
     "RAHIMI_RECHT",
@@ -18,6 +19,7 @@ __all__ = [
 
 AVRON = "Avron et al. (2017), Random Fourier Features for Kernel Ridge Regression"
 BOCHNER = "bochner, docs/theory"
+CHEN_EPPERLY_TROPP_WEBBER = "Chen, Epperly, Tropp & Webber (2023), Randomly Pivoted Cholesky"
 KUCZYNSKI_WOZNIAKOWSKI = (
     "Kuczynski & Wozniakowski (1992), Estimating the Largest Eigenvalue by the Power and Lanczos Algorithms with a "
     "Random Start"
