@@ -18,6 +18,7 @@
     BochnerWarning (a UserWarning)
      ├── CheckpointWarning       a checkpoint could not be written; the fit goes on
      ├── IllConditionedWarning   the normal equations are singular to working precision
+     ├── NearCopiesWarning       rows are nearly copies of each other, and each cluster of them counts as one row
      ├── NoSkillWarning          a model is no better than the mean on rows that were left out
      ├── LargeWeightWarning      weights sum to far more than the rows
      ├── LittleDataWarning       rows are few, or their weights sum to little
@@ -47,6 +48,7 @@ __all__ = [
     "MemoryBudgetError",
     "MissingExtraError",
     "MissingStatisticsError",
+    "NearCopiesWarning",
     "NoSkillWarning",
     "TableWarning",
     "TimeBudgetError",

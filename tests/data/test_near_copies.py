@@ -37,6 +37,15 @@ def test_rows_that_were_drawn_one_by_one_are_no_clusters(seed):
     assert near_copies(X, 0) is None
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_few_clusters_and_rows_far_from_all_others_are_not_copies(seed):
+    rng = np.random.default_rng(seed)
+    blobs = 100.0 * rng.standard_normal((8, 3))[rng.integers(0, 8, 500)] + 0.1 * rng.standard_normal((500, 3))
+    far = np.exp(9 * rng.standard_normal((500, 3)))
+    assert near_copies(blobs, 0) is None
+    assert near_copies(far, 0) is None
+
+
 def test_every_cluster_is_one_row_with_the_mean_of_its_targets():
     X, truth = clusters(50, 20, 3)
     rng = np.random.default_rng(1)

@@ -30,6 +30,8 @@ _DECADES = (-9, 3)  # in standard deviations; below is rounding
 _GAP = 4  # bins that are empty
 _RARELY = 0.1  # of the rows, that may have a distance in the gap
 _COPIED = 0.2  # of the rows, that have another one below it
+_FEWEST_CLUSTERS, _LARGEST_SHARE = 20, 0.2
+_CLOSE = 0.03  # standard deviations a column, that copies are no farther apart
 _MOSTLY_DISTINCT = 0.9  # share of rows that are there once, from which on the others do not matter
 _GRIDS = 24  # of random offset: rows that share a cell of one of them are one cluster
 _FEWEST, _MOST_COLUMNS = 40, 512
@@ -45,7 +47,11 @@ def near_copies(X: Array, seed: int) -> Array | None:
     if rows.shape[1] == 0:
         return None
     distance = _separating_distance(rows, seed)
-    return None if distance is None else _clusters(rows, distance, seed)
+    if distance is None:
+        return None
+    found = _clusters(rows, distance, seed)
+    sizes = np.bincount(found)
+    return found if len(sizes) >= _FEWEST_CLUSTERS and sizes.max() <= _LARGEST_SHARE * n else None
 
 
 def _separating_distance(rows: Array, seed: int) -> float | None:
@@ -69,8 +75,9 @@ def _separating_distance(rows: Array, seed: int) -> float | None:
         seen[part.start + at, np.minimum(bins, seen.shape[1] - 1)] = True
     rarely = seen.mean(axis=0) <= _RARELY
     below = np.logical_or.accumulate(seen, axis=1).mean(axis=0)
-    for last in range(seen.shape[1] - 2, _GAP - 1, -1):
-        first = last - _GAP + 1
+    close = int(_BINS * (np.log10(_CLOSE * np.sqrt(rows.shape[1])) - _DECADES[0]))
+    for first in range(min(close, seen.shape[1] - _GAP - 1), 0, -1):
+        last = first + _GAP - 1
         separated = np.all(rarely[first : last + 1]) and np.any(seen[:, last + 1 :])
         if separated and below[first - 1] >= _COPIED:
             return float(10.0 ** (_DECADES[0] + (first + 1) / _BINS))
