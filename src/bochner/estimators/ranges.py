@@ -54,7 +54,7 @@ def note_target_ranges(estimator: Any, rows: RowSource, *, reset: bool) -> None:
     estimator.target_ranges_ = found
 
 
-def warn_of_far_predictions(estimator: Any, means: Array) -> None:
+def warn_of_far_predictions(estimator: Any, means: Any) -> None:
     """Warn if predictions (n, t) are outside the range of the targets of the fit by more than a third of it."""
     ranges = getattr(estimator, "target_ranges_", None)
     if ranges is None or not isinstance(means, np.ndarray) or len(means) == 0:  # those of a cluster are lazy
