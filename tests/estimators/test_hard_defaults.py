@@ -48,6 +48,9 @@ def test_rows_given_ten_times_give_the_model_of_one_time():
     once = bo.KernelRegressor(random_state=0).fit(X, y)
     ten_times = bo.KernelRegressor(random_state=0).fit(np.repeat(X, 10, axis=0), np.repeat(y, 10))
     np.testing.assert_allclose(ten_times.predict(X), once.predict(X), atol=0.02)
+    whole = ten_times.certify(np.repeat(X, 10, axis=0), y=np.repeat(y, 10))
+    assert whole.value < 1e-4
+    assert "exact" in whole.statement
 
 
 @pytest.mark.parametrize("shape", ["ball", "wave"])

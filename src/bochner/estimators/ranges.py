@@ -60,7 +60,8 @@ def warn_of_far_predictions(estimator: Any, means: Any) -> None:
     if ranges is None or not isinstance(means, np.ndarray) or len(means) == 0:  # those of a cluster are lazy
         return
     width = _FAR * (ranges[1] - ranges[0])
-    far = np.flatnonzero(np.any((means < ranges[0] - width) | (means > ranges[1] + width), axis=1))
+    outside = (means < ranges[0] - width) | (means > ranges[1] + width)
+    far = np.flatnonzero(np.any(outside & (width > 0), axis=1))
     if len(far):
         row = far[0]
         target = int(np.argmax(np.maximum(ranges[0] - means[row], means[row] - ranges[1]) - width))

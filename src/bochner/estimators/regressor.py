@@ -12,7 +12,7 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from bochner._random import resolve_seed
 from bochner._sklearn import HasMethods, Interval, StrOptions, available_if, fit_method, validated, with_callbacks
 from bochner._typing import ArrayLike, Constraints, FilePath, MatrixLike, Seed, Transformer
-from bochner.data import counted_once
+from bochner.data import RowSource, counted_once
 from bochner.errors import invalid_parameter
 from bochner.estimators.certified_ridge import CertifiedRidge
 from bochner.estimators.grid_choice import ChoosesGrid
@@ -35,6 +35,7 @@ from bochner.fitting import FittedRidge, add_rows, fit_ridge, require_moments
 from bochner.kernels import Stationary
 from bochner.sampling import Sampler
 from bochner.solvers import RidgeSolver
+from bochner.statistics import identify
 from bochner.tuning import RidgeScales, ScaleLearner
 
 __all__ = ["KernelRegressor"]
@@ -255,11 +256,11 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, Posterio
         checkpoint = open_checkpoint(self, solver, rows)
         self.seed_ = seed_of_fit(self.random_state, checkpoint)
         clusters = None if checkpoint is not None else self.without_near_copies(rows, self.seed_)
-        rows = rows if clusters is None else clusters.rows
-        if rows.arrays is not None and self.alpha == self.features == "auto" and self.uses_landmarks(rows):
-            rows = counted_once(rows.arrays)
+        given = rows if clusters is None else clusters.rows
+        rows = self._counted_once(given)
         settings, watch = ridge_settings(self, solver, rows), CallbackWatch(self, rows)
         fit = fit_ridge(rows, settings, watch=watch, checkpoint=checkpoint, publish=self._store)
+        fit = fit if rows is given else fit.of_rows(identify(given))
         self._store(fit if clusters is None else fit.with_more_noise(clusters.within))
         warn_of_rows(rows, 4, self.alpha)
         warn_of_ridge(self.fitted_, stacklevel=4)
@@ -326,6 +327,11 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, Posterio
             half = self._targets(fit.half_widths(std.reshape(len(std), -1), return_interval))
             parts.append((mean - half, mean + half))
         return tuple(parts)
+
+    def _counted_once(self, rows: RowSource) -> RowSource:
+        """Rows that are there twice as one of their weights, where all is left to choose."""
+        open_ = self.features == "auto" and self.alpha == "auto" and rows.arrays is not None
+        return counted_once(rows.arrays) if open_ and self.uses_landmarks(rows) and rows.arrays is not None else rows
 
     def _scale_learner(self, landmarks: bool) -> ScaleLearner:
         return RidgeScales.for_alpha(self.alpha, exact=landmarks)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -119,6 +120,14 @@ class FittedRidge:
         if self.moments is None:
             return self.row_type
         return np.dtype(np.float32 if self.moments.precision > 1e-10 else np.float64)
+
+    def of_rows(self, identity: RowIdentity) -> FittedRidge:
+        """The fit of rows that were counted once, as that of the rows themselves: their equations are the same."""
+        if self.moments is None:
+            return replace(self, row_identity=identity)
+        moments = copy(self.moments)
+        moments.identity = identity
+        return replace(self, moments=moments)
 
     def with_more_noise(self, variance: Array) -> FittedRidge:
         """With further variance (t,) of the noise, which the means that it was fitted to do not have."""
