@@ -151,7 +151,7 @@ class _Search:
     @property
     def has_rare_class(self) -> bool:
         """Whether nearly all rows are of one class: then more of them are left out, and landmarks serve them all."""
-        return self._n_left_out > LEFT_OUT_ROWS
+        return self._n_left_out > rows_to_judge(self._rows, rare=False)
 
     def goes_on(self, width: int) -> bool:
         """Fit so many landmarks; True if they are clearly better than the best before."""
@@ -174,7 +174,7 @@ class _Search:
         few = machine.few_rows()
         if machine.ordered.n_rows > few.n_rows and not self._pays(machine, few, LANDMARKS[0]):
             fit = self._landmarks(LANDMARKS[0])
-            self._best = fit, left_out_errors(fit, self._judges, self._settings.seed)
+            self._best = fit, left_out_errors(fit, self._judges, self._settings.seed, self._n_left_out)
             return
         on_block, finish = self._watch.begin(1)
         self._best = self._or_rival(machine.fit())
@@ -322,7 +322,9 @@ class _Search:
             before = best[1].squares(self._variance)
             self._steps.take(drawn.map.n_components, left_out.squares(self._variance), left_out.weight, before)
             self._best = fit, left_out
-            self._reason = "Ridge regression predicts rows that were left out as well."
+            self._reason = (
+                "A nearly linear model, a Gaussian kernel of very long scale, predicts rows that were left out as well."
+            )
             self._publish(fit)
 
     def _pays(self, machine: ExactMachine, few: ArrayRows, width: int) -> bool:
@@ -388,6 +390,11 @@ def _is_as_good(simple: LeftOut, other: LeftOut) -> bool:
     return bool(mean <= _CLEARLY * np.sqrt(float(np.sum((weight * (more - mean)) ** 2))))
 
 
+def _is_no_worse(errors: Array, before: Array, weight: Array) -> bool:
+    """Whether squared errors are no larger with those of rows far from the others, which a gain leaves out."""
+    return bool(np.average(errors, weights=weight) <= (1 + _SMALLEST_GAIN) * np.average(before, weights=weight))
+
+
 class _Steps:
     """Errors of the numbers that were tried; the largest are those of a rare class, and not `cut` then."""
 
@@ -401,8 +408,9 @@ class _Steps:
 
         `before`: those of the best on the same rows, if they are others than its own.
         """
+        known = self._errors if before is None else before
         gain, std = self._record(width, errors, weight, before)
-        better = not self.best or gain > max(std, _SMALLEST_GAIN)
+        better = not self.best or (gain > max(std, _SMALLEST_GAIN) and _is_no_worse(errors, known, weight))
         if better:
             self.best, self._errors = width, errors
         return better

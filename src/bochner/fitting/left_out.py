@@ -35,6 +35,7 @@ LEFT_OUT_ROWS = 2000
 """Rows that are left out, one by one, to calibrate error bars and to compare models."""
 
 
+_JUDGED_SHARE, _MANY_JUDGED = 5, 10_000
 _NEARLY_ALL = 0.97  # share of a class, from which on 2,000 rows have too few of the others to compare models by
 _RARE_ROWS, _MOST_LEFT_OUT = 200, 50_000  # of the other classes among the rows that are left out; of all, at most
 _FEWEST_FOR_POWER = 200  # rows that tell a power of deviations: of fifty, intervals of one split held 72 %
@@ -123,15 +124,19 @@ def mean_errors(Y: Array, weight: Array | None) -> Array:
 
 
 def rows_to_judge(rows: RowSource, *, rare: bool) -> int:
-    """Number of rows that are left out: more of signs of classes that are nearly all of one, for some of the others."""
+    """Number of rows that are left out: a fifth of many, for some of those far from the others.
+
+    More of signs of classes that are nearly all of one, for some of the others.
+    """
+    many = int(np.clip(rows.n_rows // _JUDGED_SHARE, LEFT_OUT_ROWS, _MANY_JUDGED))
     if not rare:
-        return LEFT_OUT_ROWS
+        return many
     Y, weight = rows.targets()
     shares = np.average(Y > 0, axis=0, weights=weight)
     largest = float(np.max(shares if len(shares) > 1 else [shares[0], 1 - shares[0]]))
     if largest < _NEARLY_ALL:
-        return LEFT_OUT_ROWS
-    return int(np.clip(_RARE_ROWS / max(1 - largest, _RARE_ROWS / _MOST_LEFT_OUT), LEFT_OUT_ROWS + 1, _MOST_LEFT_OUT))
+        return many
+    return int(np.clip(_RARE_ROWS / max(1 - largest, _RARE_ROWS / _MOST_LEFT_OUT), many + 1, _MOST_LEFT_OUT))
 
 
 def left_out_errors(fit: FittedRidge, rows: RowSource, seed: int, n_rows: int = LEFT_OUT_ROWS) -> LeftOut:

@@ -3,7 +3,8 @@
     k(x, y) = exp(-||(x - y) / u||^2 / (2 L^2)),      L^2 = 2 d 10^5,      u the columns' standard deviations
 
 At so long a scale the kernel less its mean is x.y / (u L)^2 up to some 10^-5 of it: with an intercept, its machine with
-penalty alpha is ridge regression on standardised columns with penalty alpha L^2, and d + 1 landmarks are all of it.
+penalty alpha is ridge regression on standardised columns with penalty alpha L^2, and d + 1 landmarks are all of it; at
+penalties near rounding, which little noise asks for, polynomials of low degree (Driscoll & Fornberg 2002).
 A weak or linear effect, which a search of scales on some hundred rows takes for noise, is learned from all rows.
 """
 
