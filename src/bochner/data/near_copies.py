@@ -3,8 +3,10 @@
 Repeated measurements, windows of one recording, or one patient's visits: a row that is left out has a twin that stays,
 and every choice by left-out rows is that of a model which has seen them. Distances of a sample of rows to others, in
 standard deviations of the columns, are counted by their order of magnitude. Rows that were drawn one by one have
-distances of all magnitudes, down to their nearest neighbour; where a decade is empty, and a fifth of the rows have
-others below it, those are clusters. Rows of the same inputs are not: values of few levels repeat by themselves.
+distances of all magnitudes, down to their nearest neighbour. Where a decade is empty and a fifth of the rows have
+others below it, the rows below it are clusters of copies, if there are twenty of them and none has more than a fifth of
+the rows: a few groups, or one group and outliers, have structure of their own. Rows of equal inputs are no copies:
+values of few levels repeat by themselves.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ _FEWEST, _MOST_COLUMNS = 40, 512
 
 
 def near_copies(X: Array, seed: int) -> Array | None:
-    """The number of its cluster (n,) for every row of a dense matrix; None if rows are not nearly copies."""
+    """Cluster labels (n,) of the rows of a dense matrix; None if they are not nearly copies of each other."""
     n, d = X.shape
     if n < _FEWEST or not 0 < d <= _MOST_COLUMNS:
         return None
@@ -55,7 +57,7 @@ def near_copies(X: Array, seed: int) -> Array | None:
 
 
 def _separating_distance(rows: Array, seed: int) -> float | None:
-    """A distance in the middle of an empty decade; None if there is no such decade."""
+    """Distance inside an empty decade, above that within clusters; None if there is no such decade."""
     rng = generator(seed, Purpose.SUBSAMPLE)
     order = rng.permutation(len(rows))
     seen = np.zeros((min(_QUERIES, len(rows)), (_DECADES[1] - _DECADES[0]) * _BINS), dtype=bool)
@@ -143,19 +145,19 @@ class Collapsed:
             replace(rows, X=rows.X[chosen], Y=means, sample_weight=weight), chosen, within * (1 - 1 / count.mean())
         )
 
-    def told(self, n_rows: int) -> str:
-        """The warning."""
+    def warning(self, n_rows: int) -> str:
+        """What a user is told: the number of rows and of clusters, and how to fit every row."""
         return (
             f"{n_rows:,} rows are nearly copies of each other, in {self.rows.n_rows:,} clusters. "
-            "Each cluster counts as one row, with the mean of its targets: rows that are left out would else have been "
-            "seen, as their copies. Give alpha a number to fit every row."
+            "Each cluster counts as one row, because a copy of a left-out row would otherwise stay in the fit. "
+            "Give alpha as a number to fit every row."
         )
 
 
 def counted_once(rows: ArrayRows) -> ArrayRows:
-    """Rows that are there twice, with their targets, as one row of their weights; as they are if few are.
+    """Rows without exact copies, which add to the weight of the first one; unchanged if nine in ten are distinct.
 
-    A search by left-out rows would else see the copies of a row that it has left out.
+    A search by left-out rows would otherwise see the copies of a row that it has left out.
     """
     if issparse(rows.X):
         return rows

@@ -224,10 +224,9 @@ class KernelClassifier(ClassifierMixin, CertifiedClassifier, ClassifierAttribute
             rows = replace(rows.arrays, dtype=np.dtype(np.float64))  # as its features
         checkpoint = open_checkpoint(self, loss, rows, labels)
         self.seed_ = seed_of_fit(self.random_state, checkpoint)
-        clusters = (
-            self.without_near_copies(rows, self.seed_) if checkpoint is None and loss == "squared_error" else None
-        )
-        if clusters is not None and len(np.unique(labels.labels[clusters.index])) == labels.n_classes:
+        collapses = checkpoint is None and loss == "squared_error"
+        clusters = self.without_near_copies(rows, self.seed_, labels.labels) if collapses else None
+        if clusters is not None:
             rows = replace(clusters.rows, Y=labels.labels[clusters.index])
             labels = replace(labels, labels=rows.Y, weight=labels.weight[clusters.index])
         settings, watch = classifier_settings(self, rows), CallbackWatch(self, rows)

@@ -111,13 +111,19 @@ class KernelModel(WithFeatures, CallbackSupportMixin, ABC, BaseEstimator):
         """Whether features="auto" may end with iterations: for more rows in memory than can be factorised."""
         return self.features == "auto" and rows.n_rows > EXACT_ROWS and self.uses_landmarks(rows)
 
-    def without_near_copies(self, rows: RowSource, seed: int) -> Collapsed | None:
-        """One row for every cluster of rows that are nearly copies, if all is left to choose; None: there are none."""
-        open_ = self.features == "auto" and getattr(self, "alpha", None) == "auto" and self.uses_landmarks(rows)
-        found = None if not open_ or rows.arrays is None else Collapsed.of(rows.arrays, seed)
+    def without_near_copies(self, rows: RowSource, seed: int, labels: Array | None = None) -> Collapsed | None:
+        """One row for every cluster of near copies, with a warning; None without any, or if a class would be lost."""
+        known = rows.arrays if self._leaves_all_open(rows) else None
+        found = None if known is None else Collapsed.of(known, seed)
+        if found is not None and labels is not None and len(np.unique(labels[found.index])) < len(np.unique(labels)):
+            return None
         if found is not None:
-            warnings.warn(found.told(rows.n_rows), NearCopiesWarning, stacklevel=6)
+            warnings.warn(found.warning(rows.n_rows), NearCopiesWarning, stacklevel=6)
         return found
+
+    def _leaves_all_open(self, rows: RowSource) -> bool:
+        """Whether features and penalty of rows in memory are chosen by left-out rows."""
+        return self.features == "auto" and getattr(self, "alpha", None) == "auto" and self.uses_landmarks(rows)
 
     @property
     def asks_for_exact(self) -> bool:

@@ -178,6 +178,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, Posterio
         How kernel and scales were learned, if they were.
     metric_, feature_importances_, feature_importances_std_ : arrays (d, d), (d,) and (d,)
         Of the kernel's distance; shares of columns in mean squared gradients, in units of their spreads; error bars.
+    target_ranges_ : array of shape (2, n_targets) or None
+        Least and largest targets of rows in memory; predictions far outside warn.
     precision_ : dtype
         Float type of the products: float64 for float32 rows if float32 is too imprecise for the best penalty.
     seed_, n_features_in_, feature_names_in_ : int, int and array of shape (n_features,)
@@ -329,9 +331,9 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, CertifiedRidge, Posterio
         return tuple(parts)
 
     def _counted_once(self, rows: RowSource) -> RowSource:
-        """Rows that are there twice as one of their weights, where all is left to choose."""
-        open_ = self.features == "auto" and self.alpha == "auto" and rows.arrays is not None
-        return counted_once(rows.arrays) if open_ and self.uses_landmarks(rows) and rows.arrays is not None else rows
+        """Rows with exact copies as weights, where features and penalty are chosen by left-out rows."""
+        known = rows.arrays if self._leaves_all_open(rows) else None
+        return rows if known is None else counted_once(known)
 
     def _scale_learner(self, landmarks: bool) -> ScaleLearner:
         return RidgeScales.for_alpha(self.alpha, exact=landmarks)

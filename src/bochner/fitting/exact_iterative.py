@@ -111,21 +111,17 @@ def fit_exact_iteratively(
     if checkpoint is not None and state is not None:
         checkpoint.file.require(problem.fault(state))
     if state is None and chosen:
-        least = _solvable(problem, settings.seed, patient=False)
-        if _costs_accuracy(dense, settings, problem.alpha, least):
-            least = _solvable(problem, settings.seed, patient=True)
-            if _can_be_factorised(rows) and _costs_accuracy(dense, settings, problem.alpha, least):
-                return ExactMachine.of(rows, kernel, tuning, settings).fit()
+        least = _least_penalty(problem, dense, settings, can_be_factorised=_can_be_factorised(rows))
+        if least is None:
+            return ExactMachine.of(rows, kernel, tuning, settings).fit()
         problem = replace(problem, alpha=max(problem.alpha, least))
     announce(problem)
     on_block, finish = watch.begin(None)
-    left = TimeLeft(solver.tol, solver.max_iter)
-    found = solver.solve_all(
-        problem, SolverContext(on_iteration=_on_iteration(on_block, checkpoint, left), state=state)
-    )
+    on_iteration = _on_iteration(on_block, checkpoint, TimeLeft(solver.tol, solver.max_iter))
+    found = solver.solve_all(problem, SolverContext(on_iteration=on_iteration, state=state))
     while chosen and not found.is_solved:
         problem = replace(problem, alpha=_UNSOLVED * problem.alpha)
-        found = solver.solve_all(problem, SolverContext(on_iteration=_on_iteration(on_block, checkpoint, left)))
+        found = solver.solve_all(problem, SolverContext(on_iteration=on_iteration))
     finish()
     alpha = problem.alpha
     fit = FittedRidge(
@@ -158,6 +154,17 @@ def _settling(settings: RidgeSettings) -> Settling | None:
     return Settling.of_classes() if settings.alike else Settling()
 
 
+def _least_penalty(
+    problem: KernelProblem, dense: ExactProblem, settings: RidgeSettings, *, can_be_factorised: bool
+) -> float | None:
+    """The least penalty for iterations: more of them where a larger one costs accuracy; None: a factor is better."""
+    least = _solvable(problem, settings.seed, patient=False)
+    if not _costs_accuracy(dense, settings, problem.alpha, least):
+        return least
+    least = _solvable(problem, settings.seed, patient=True)
+    return None if can_be_factorised and _costs_accuracy(dense, settings, problem.alpha, least) else least
+
+
 def _costs_accuracy(dense: ExactProblem, settings: RidgeSettings, alpha: float, raised: float) -> bool:
     """Whether a larger penalty than the one that was chosen predicts rows that are left out worse."""
     rule = settings.rule.alpha
@@ -168,7 +175,7 @@ def _costs_accuracy(dense: ExactProblem, settings: RidgeSettings, alpha: float, 
 
 
 def _can_be_factorised(rows: RowSource) -> bool:
-    """Whether a factor of the kernel matrix is within the budgets, though iterations would be quicker."""
+    """Whether a Cholesky factor of the kernel matrix of up to 20,000 rows is within the budgets of memory and time."""
     n, d = rows.n_rows, rows.n_features
     bill = kernel_matrix_bill(n, d, rows.n_targets)
     return n <= _FACTOR_ROWS and fits(bill.total) and exact_fits_in_time(n, d, iterative=False)

@@ -124,9 +124,10 @@ def mean_errors(Y: Array, weight: Array | None) -> Array:
 
 
 def rows_to_judge(rows: RowSource, *, rare: bool) -> int:
-    """Number of rows that are left out: a fifth of many, for some of those far from the others.
+    """Number of left-out rows that compare models: a fifth of the rows, between 2,000 and 10,000.
 
-    More of signs of classes that are nearly all of one, for some of the others.
+    `rare`: whether targets are signs of classes. If one class has 97 % of the rows, as many are left out as have 200
+    rows of the others, 50,000 at most.
     """
     many = int(np.clip(rows.n_rows // _JUDGED_SHARE, LEFT_OUT_ROWS, _MANY_JUDGED))
     if not rare:
